@@ -1,0 +1,27 @@
+"""HTTP: the MCP endpoint answers before Django; everything else is Django's."""
+
+import os
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+import config  # noqa: F401  (puts the source roots on the path)
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+from django.core.asgi import get_asgi_application
+
+django = get_asgi_application()
+
+from gateway.door import endpoint, serves  # noqa: E402  (needs the app registry)
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+
+async def application(scope: Scope, receive: Receive, send: Send) -> None:
+    """Route one connection."""
+    if scope["type"] == "http" and serves(scope["path"]):
+        await endpoint(scope, receive, send)
+    else:
+        await django(scope, receive, send)

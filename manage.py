@@ -1,0 +1,19 @@
+#!/usr/bin/env python
+"""The command line: `python manage.py up` serves everything."""
+
+import os
+import sys
+
+import config  # noqa: F401  (puts the source roots on the path)
+
+
+def main() -> None:
+    """Run one management command."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    from django.core.management import execute_from_command_line
+
+    execute_from_command_line(sys.argv)
+
+
+if __name__ == "__main__":
+    main()

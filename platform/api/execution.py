@@ -1,0 +1,158 @@
+"""The one core behind both doors: permission → validation → handler → reply, with audit and idempotent answers."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from api import references
+from api.calls import Circumstances
+from api.database_errors import with_retries
+from api.operations import Operation
+from api.rehearsal import rehearse
+from api.replies import Pending, Reply, Written
+from ground.bridge import in_django, on_background
+from ground.errors import Forbidden, InvalidInput, PlatformError
+from identity.principal import Principal
+from receipts import audit, idempotency
+
+logger = logging.getLogger(__name__)
+
+CANCELLED = 499  # the status of work that the caller gave up
+
+
+class Execution:
+    """One run of an operation for a principal; `run` gives the reply, or something to wait for."""
+
+    def __init__(
+        self, view: Any, operation: Operation, name: str, request: Any, path: Mapping[str, Any]
+    ) -> None:
+        self.view, self.operation, self.name, self.request, self.path = (
+            view,
+            operation,
+            name,
+            request,
+            dict(path),
+        )
+        self.principal: Principal = request.auth
+        self.circumstances: Circumstances = request.circumstances
+        self.started = time.perf_counter()
+        self.begun: idempotency.Begun | None = None
+        self.written: Written | None = None
+
+    @property
+    def writes(self) -> bool:
+        """Whether the operation changes something."""
+        declared = self.operation.writes
+        return self.request.method != "GET" if declared is None else declared
+
+    def run(self, query: Any, body: Any) -> Reply | Pending:
+        """Check, validate, run; raises one of ground.errors."""
+        try:
+            return self._answered(query, body)
+        except BaseException as failure:
+            self._failed(failure)
+            raise
+
+    def _answered(self, query: Any, body: Any) -> Reply | Pending:
+        self._permit()
+        inputs = self._validated(query, body)
+        if self.circumstances.dry_run:
+            return self._rehearsed(inputs)
+        if stored := self._begin(inputs):
+            return stored
+        answer = with_retries(lambda: self._handled(inputs), self.request.method)
+        if isinstance(answer, Pending):
+            return Pending(on_background(self._settled(answer)))
+        return self._finished(answer)
+
+    def _permit(self) -> None:
+        permission = self.operation.permission
+        if permission is not None and not self.principal.opens(permission):
+            raise Forbidden(permission)
+
+    def _validated(self, query: Any, body: Any) -> dict[str, Any]:
+        inputs: dict[str, Any] = {}
+        if self.operation.query is not None:
+            inputs["query"] = self.operation.query.validated(query, "Invalid query parameters")
+        if self.operation.body is not None:
+            inputs["body"] = self.operation.body.validated({} if body is None else body)
+        if self.circumstances.dry_run and not self.operation.dry_run:
+            raise InvalidInput("This operation has no dry run.")
+        return inputs
+
+    def _handled(self, inputs: dict[str, Any]) -> Any:
+        return self.operation.handler(self.view, self.request, **self.path, **inputs)
+
+    def _rehearsed(self, inputs: dict[str, Any]) -> Reply:
+        preview = with_retries(lambda: rehearse(lambda: self._handled(inputs)), self.request.method)
+        self._audit("dry_run", 200)
+        return Reply(preview)
+
+    def _begin(self, inputs: dict[str, Any]) -> Reply | None:
+        key = self.circumstances.idempotency_key
+        if not key or not self.writes:
+            return None
+        begun = idempotency.begin(self.principal, key, self.name, {"path": self.path, **inputs})
+        if isinstance(begun, idempotency.StoredReply):
+            references.check_path(self.principal, self.path, self.operation.permission)
+            return Reply(begun.body, begun.status)
+        self.begun = begun
+        return None
+
+    def _finished(self, answer: Any) -> Reply:
+        if isinstance(answer, Written):
+            self.written = answer
+            reply = Reply(answer.body, answer.status)
+        else:
+            reply = answer if isinstance(answer, Reply) else Reply(answer, self.operation.status)
+        if self.begun is not None:
+            self.begun.finish(reply.status, reply.body)
+        if self.writes:
+            self._audit("ok", reply.status)
+        return reply
+
+    async def _settled(self, pending: Pending) -> Reply:
+        try:
+            answer = await asyncio.wrap_future(pending.future)
+        except BaseException as failure:
+            # Shielded: a cancelled call is written down too.
+            await asyncio.shield(in_django(self._failed, failure))
+            raise
+        return await in_django(self._finished, answer)
+
+    def _failed(self, failure: BaseException) -> None:
+        status = failure.status if isinstance(failure, PlatformError) else 500
+        if isinstance(failure, asyncio.CancelledError):
+            status = CANCELLED
+        if self.begun is not None:
+            self.begun.abandon() if status >= 500 or status == CANCELLED else self.begun.finish(
+                status, failure.body() if isinstance(failure, PlatformError) else None
+            )
+        if self.writes or status in (401, 403):
+            self._audit("refused" if status < 500 and status != CANCELLED else "failed", status)
+
+    def _audit(self, outcome: str, status: int) -> None:
+        kind, object_id = self._object()
+        audit.record(
+            self.principal,
+            door=self.circumstances.door,
+            operation=self.name,
+            tool=self.circumstances.tool,
+            object_type=kind,
+            object_id=object_id,
+            outcome=outcome,
+            status=status,
+            duration_ms=(time.perf_counter() - self.started) * 1000,
+            request_id=self.circumstances.request_id,
+            dry_run=self.circumstances.dry_run,
+        )
+
+    def _object(self) -> tuple[str | None, str | None]:
+        if self.written is not None:
+            return self.written.change.object_type, self.written.change.object_id
+        for name, value in self.path.items():
+            if name.endswith("_id"):
+                return name.removesuffix("_id"), str(value)
+        return None, None

@@ -1,0 +1,145 @@
+"""The base of every route: DRF's HTTP around the one core that calls inside the process use too."""
+
+import asyncio
+import uuid
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from api import doors
+from api.calls import Circumstances
+from api.execution import Execution
+from api.operations import Operation
+from api.replies import Pending, Reply
+from api.serializers import Flag
+from ground.bridge import in_django
+from ground.errors import InvalidInput
+
+
+class PlatformView(APIView):
+    """A route. Handlers are methods declared with `@operation`; `waits = True` when one may answer Pending."""
+
+    waits: ClassVar[bool] = False
+    # Set for query routes whose own rules differ (status 422, smaller bodies).
+    body_limit: ClassVar[int | None] = None
+
+    @classmethod
+    def operation_of(cls, method: str) -> Operation | None:
+        """The operation behind a method, or None."""
+        return getattr(getattr(cls, method.lower(), None), "operation", None)
+
+    @classmethod
+    def as_view(cls, **initkwargs: Any) -> Callable[..., HttpResponseBase]:
+        view = super().as_view(**initkwargs)
+        return _waiting(view) if cls.waits else view
+
+    @classmethod
+    def run(cls, request: Any, path: dict[str, Any], query: Any, body: Any) -> Reply | Pending:
+        """Permission → validation → handler → reply, for whoever made the request object."""
+        found = cls.operation_of(request.method)
+        if found is None:
+            raise InvalidInput(f"{request.method} is not an operation of this route.")
+        name = f"{request.method.lower()} {cls.__name__.removesuffix('View')}"
+        return Execution(cls(), found, name, request, path).run(query, body)
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Response:
+        """DRF's dispatch, with the core in place of the handler; a Pending answer rides on the response."""
+        self.args, self.kwargs, self.headers = args, kwargs, {}
+        self.request = drf_request = self.initialize_request(request, *args, **kwargs)
+        try:
+            drf_request.circumstances = circumstances(drf_request)  # type: ignore[attr-defined]
+            self.initial(drf_request, *args, **kwargs)
+            answer = self._answer(drf_request, kwargs)
+        except Exception as failure:
+            return self._finalized(self.handle_exception(failure))
+        if isinstance(answer, Pending):
+            response = Response(None)
+            response.pending, response.settle = answer, self._settle  # type: ignore[attr-defined]
+            return response
+        return self._finalized(_response(answer))
+
+    def _answer(self, request: Request, path: dict[str, Any]) -> Reply | Pending:
+        found = self.operation_of(request.method or "GET")
+        if found is None:
+            self.http_method_not_allowed(request)
+            raise AssertionError("unreachable")
+        doors.check(request, found, self)
+        query, body = without_rehearsal(request)
+        return self.run(request, path, query, body)
+
+    def _settle(self, reply: Reply | None, failure: BaseException | None) -> Response:
+        if failure is not None:
+            return self._finalized(self.handle_exception(failure))  # type: ignore[arg-type]
+        return self._finalized(_response(reply or Reply(None)))
+
+    def _finalized(self, response: Response) -> Response:
+        self.response = self.finalize_response(self.request, response, *self.args, **self.kwargs)
+        return self.response
+
+
+def _response(reply: Reply) -> Response:
+    return Response(reply.body, status=reply.status, headers=dict(reply.headers))
+
+
+def _waiting(view: Callable[..., Any]) -> Callable[..., Any]:
+    """The view as a coroutine: what is pending is awaited without a thread or a connection."""
+
+    async def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        response = await in_django(view, request, *args, **kwargs)
+        if (pending := getattr(response, "pending", None)) is None:
+            return response
+        try:
+            reply, failure = await asyncio.wrap_future(pending.future), None
+        except asyncio.CancelledError:
+            pending.future.cancel()
+            raise
+        except Exception as raised:
+            reply, failure = None, raised
+        return await in_django(response.settle, reply, failure)
+
+    for name in ("cls", "view_class", "initkwargs", "csrf_exempt"):
+        setattr(answer, name, getattr(view, name, True))
+    return answer
+
+
+def circumstances(request: Request) -> Circumstances:
+    """What came with an HTTP request besides its inputs."""
+    dry_run = _dry_run(request)
+    return Circumstances(
+        door="http",
+        request_id=str(uuid.uuid4()),
+        idempotency_key=request.headers.get("Idempotency-Key"),
+        dry_run=dry_run,
+    )
+
+
+def _dry_run(request: Request) -> bool:
+    asked = request.query_params.get("dry_run")
+    if asked is None and request.method != "GET" and isinstance(request.data, dict):
+        asked = request.data.get("dry_run")
+    if asked is None:
+        return False
+    try:
+        return Flag().to_internal_value(asked)
+    except Exception:
+        raise InvalidInput(
+            "Invalid request body", [{"field": "dry_run", "message": "must be true or false"}]
+        ) from None
+
+
+def without_rehearsal(request: Request) -> tuple[dict[str, Any], Any]:
+    """Query and body without the key that asks for a dry run; repeated query parameters become lists."""
+    query = {
+        name: values[0] if len(values) == 1 else values
+        for name, values in request.query_params.lists()
+        if name != "dry_run"
+    }
+    body = request.data if request.method != "GET" else None
+    if isinstance(body, dict) and "dry_run" in body:
+        body = {name: value for name, value in body.items() if name != "dry_run"}
+    return query, body

@@ -1,0 +1,47 @@
+"""The only crossing between the event loop and Django: a bounded pool of threads, and one background loop."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import lru_cache
+from typing import Any, ParamSpec, TypeVar
+
+from django.conf import settings
+from django.db import connections
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@lru_cache(maxsize=1)
+def _threads() -> ThreadPoolExecutor:
+    # Fewer threads than pooled connections, so that a thread never waits for one.
+    return ThreadPoolExecutor(max_workers=max(2, settings.DATABASE_POOL - 4), thread_name_prefix="django")
+
+
+def _released(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    try:
+        return fn(*args, **kwargs)
+    finally:
+        for connection in connections.all(initialized_only=True):
+            if not connection.in_atomic_block:
+                connection.close()  # back to the pool
+
+
+async def in_django(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run `fn` in a thread where the ORM may be used; its connection goes back to the pool afterwards."""
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_threads(), lambda: _released(fn, *args, **kwargs))
+
+
+@lru_cache(maxsize=1)
+def _background() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="background-loop", daemon=True).start()
+    return loop
+
+
+def on_background(work: Coroutine[Any, Any, T]) -> "Future[T]":
+    """Start `work` on the one background loop of this process; cancelling the future cancels the work."""
+    return asyncio.run_coroutine_threadsafe(work, _background())
