@@ -14,13 +14,10 @@ from launch import secrets_file, services
 DATA_DIR = Path(env.text("DATA_DIR", str(ROOT / "var"))).absolute()
 HOST = env.text("HOST", "127.0.0.1")
 PORT = env.whole("PORT", 8000, least=1, most=65535)
-PUBLIC_URL = env.text(
-    "PUBLIC_URL", f"http://{'127.0.0.1' if HOST in ('0.0.0.0', '::') else HOST}:{PORT}"
-).rstrip("/")
+_shown_host = "127.0.0.1" if HOST in ("0.0.0.0", "::") else HOST  # noqa: S104  (compared, not bound)
+PUBLIC_URL = env.text("PUBLIC_URL", f"http://{_shown_host}:{PORT}").rstrip("/")
 if urlsplit(PUBLIC_URL).scheme not in ("http", "https") or not urlsplit(PUBLIC_URL).hostname:
-    raise ImproperlyConfigured(
-        "PUBLIC_URL must be an http or https address, such as https://atrium.example.com."
-    )
+    raise ImproperlyConfigured("PUBLIC_URL must be an http or https address, such as https://atrium.example.com.")
 API_PREFIX = "/" + env.text("API_PREFIX", "/api").strip("/")
 WEB_WORKERS = env.whole("WEB_WORKERS", 1, least=1, most=64)
 
@@ -34,9 +31,7 @@ KEY_PEPPERS = env.numbered("KEY_PEPPERS", {1: _secrets["KEY_PEPPER"]})
 
 DEBUG = False
 _public_host = urlsplit(PUBLIC_URL).hostname or ""
-ALLOWED_HOSTS = env.items(
-    "ALLOWED_HOSTS", tuple(dict.fromkeys((_public_host, "127.0.0.1", "localhost", "[::1]")))
-)
+ALLOWED_HOSTS = env.items("ALLOWED_HOSTS", tuple(dict.fromkeys((_public_host, "127.0.0.1", "localhost", "[::1]"))))
 ALLOWED_ORIGINS = env.items("ALLOWED_ORIGINS")
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL, *ALLOWED_ORIGINS]
 TRUSTED_PROXIES = env.items("TRUSTED_PROXIES")
@@ -125,9 +120,7 @@ DATABASE_POOL = env.whole("DATABASE_POOL", 12, least=2, most=200)
 if DATABASE_URL:
     _database = environ.Env.db_url_config(DATABASE_URL)
     if "postgresql" not in _database["ENGINE"]:
-        raise ImproperlyConfigured(
-            "DATABASE_URL must name a PostgreSQL database: postgres://user:password@host/name."
-        )
+        raise ImproperlyConfigured("DATABASE_URL must name a PostgreSQL database: postgres://user:password@host/name.")
 else:  # commands that need no database still run; those that do say what is missing
     _database = {
         "ENGINE": "django.db.backends.postgresql",
@@ -146,9 +139,7 @@ DATABASES = {
         },
     }
 }
-CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL or "redis://"}
-}
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL or "redis://"}}
 CHANNEL_LAYERS = {
     "default": {
         "BACKEND": "channels_redis.core.RedisChannelLayer",
@@ -259,10 +250,7 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
     "loggers": {
         # At DEBUG these print codes, tokens and values.
-        **{
-            name: {"level": "INFO"}
-            for name in ("oauthlib", "oauth2_provider", "django.db.backends", "httpcore2")
-        },
+        **{name: {"level": "INFO"} for name in ("oauthlib", "oauth2_provider", "django.db.backends", "httpcore2")},
         "httpx2": {"level": "WARNING"},
     },
 }

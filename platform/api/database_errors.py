@@ -25,9 +25,7 @@ _SENTENCES: dict[str, tuple[type[PlatformError], str]] = {
 }
 _BY_CLASS: dict[str, tuple[type[PlatformError], str]] = {
     "22": (InvalidInput, "a value has the wrong type, format or length."),
-    **dict.fromkeys(
-        ("08", "53", "57"), (Unavailable, "the database is busy or restarting; try again in a moment.")
-    ),
+    **dict.fromkeys(("08", "53", "57"), (Unavailable, "the database is busy or restarting; try again in a moment.")),
 }
 
 # What a lost or refused connection raises; psycopg gives it no SQLSTATE.
@@ -49,9 +47,7 @@ def sqlstate(failure: BaseException) -> str:
 def explained(failure: BaseException, method: str) -> PlatformError:
     """The error that a caller reads instead of the database's own."""
     state = sqlstate(failure)
-    kind, sentence = (
-        _SENTENCES.get(state) or _BY_CLASS.get(state[:2]) or (Conflict, "the database refused the change.")
-    )
+    kind, sentence = _SENTENCES.get(state) or _BY_CLASS.get(state[:2]) or (Conflict, "the database refused the change.")
     return kind(f"{VERBS.get(method, 'Update')} failed ({state}) — {sentence}")
 
 

@@ -48,8 +48,6 @@ def check(request: Any, operation: Operation, view: Any) -> None:
     names = wrapping().get((request.method, match.url_name if match else ""), frozenset())
     usable = {name for name in names if specs()[name].always or allows(credential.allowlist, name)}
     if (names and not usable) or (not names and "*" not in credential.allowlist):
-        raise Forbidden(
-            operation.permission or "mcp:execute", "This key's allowlist holds no tool for this route."
-        )
+        raise Forbidden(operation.permission or "mcp:execute", "This key's allowlist holds no tool for this route.")
     if credential.read_only and not any(reads_only(name) for name in usable):
         raise Forbidden(operation.permission or "mcp:execute", "This key is read-only.")

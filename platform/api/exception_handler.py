@@ -32,7 +32,7 @@ def answer(failure: Exception, context: dict[str, Any]) -> Response:
     error = as_platform_error(failure, method)
     if error is None:
         request_id = str(uuid.uuid4())
-        logger.exception("Request %s failed", request_id, exc_info=failure)
+        logger.error("Request %s failed", request_id, exc_info=failure)
         return Response({"error": PlatformError.default, "requestId": request_id}, status=500)
     return Response(error.body(), status=error.status, headers=headers_of(error))
 

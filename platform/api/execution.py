@@ -25,9 +25,7 @@ CANCELLED = 499  # the status of work that the caller gave up
 class Execution:
     """One run of an operation for a principal; `run` gives the reply, or something to wait for."""
 
-    def __init__(
-        self, view: Any, operation: Operation, name: str, request: Any, path: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, view: Any, operation: Operation, name: str, request: Any, path: Mapping[str, Any]) -> None:
         self.view, self.operation, self.name, self.request, self.path = (
             view,
             operation,

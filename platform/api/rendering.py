@@ -13,8 +13,6 @@ class JSONRenderer(BaseRenderer):
     format = "json"
     charset = None
 
-    def render(
-        self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None
-    ) -> bytes:
+    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
         """The bytes of the answer; nothing for an empty one."""
         return b"" if data is None else orjson.dumps(data, option=orjson.OPT_NON_STR_KEYS)

@@ -78,9 +78,7 @@ class CamelSerializer(serializers.Serializer[Any]):
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, Mapping) and not self.open_keys and (unknown := set(data) - set(self.fields)):
-            raise ValidationError(
-                {name: [unknown_key(name, list(self.fields))] for name in sorted(map(str, unknown))}
-            )
+            raise ValidationError({name: [unknown_key(name, list(self.fields))] for name in sorted(map(str, unknown))})
         return super().to_internal_value(data)
 
     @classmethod
@@ -117,17 +115,11 @@ def issues_of(detail: Any, path: str = "") -> list[Issue]:
         return [
             issue
             for key, inner in detail.items()
-            for issue in issues_of(
-                inner, path if key == api_settings.NON_FIELD_ERRORS_KEY else _joined(path, key)
-            )
+            for issue in issues_of(inner, path if key == api_settings.NON_FIELD_ERRORS_KEY else _joined(path, key))
         ]
     if isinstance(detail, list | tuple):
         if detail and all(isinstance(inner, Mapping | list) for inner in detail):
-            return [
-                issue
-                for index, inner in enumerate(detail)
-                for issue in issues_of(inner, _joined(path, index))
-            ]
+            return [issue for index, inner in enumerate(detail) for issue in issues_of(inner, _joined(path, index))]
         return [issue for inner in detail for issue in issues_of(inner, path)]
     return [Issue(field=path or "root", message=str(detail))]
 

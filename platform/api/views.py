@@ -127,9 +127,7 @@ def _dry_run(request: Request) -> bool:
     try:
         return Flag().to_internal_value(asked)
     except Exception:
-        raise InvalidInput(
-            "Invalid request body", [{"field": "dry_run", "message": "must be true or false"}]
-        ) from None
+        raise InvalidInput("Invalid request body", [{"field": "dry_run", "message": "must be true or false"}]) from None
 
 
 def without_rehearsal(request: Request) -> tuple[dict[str, Any], Any]:

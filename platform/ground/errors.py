@@ -15,9 +15,7 @@ class PlatformError(Exception):
     """Base of all errors that reach a caller; `sentence` is shown as it is."""
 
     status: ClassVar[int] = 500
-    default: ClassVar[str] = (
-        "The server made a mistake; try again, and report it with the request id if it stays."
-    )
+    default: ClassVar[str] = "The server made a mistake; try again, and report it with the request id if it stays."
 
     def __init__(self, sentence: str | None = None) -> None:
         self.sentence = sentence or self.default
@@ -113,9 +111,7 @@ class UpstreamFailed(PlatformError):
         self.trace_id = trace_id
 
     def body(self) -> dict[str, object]:
-        return (
-            {"error": self.sentence, "traceId": self.trace_id} if self.trace_id else {"error": self.sentence}
-        )
+        return {"error": self.sentence, "traceId": self.trace_id} if self.trace_id else {"error": self.sentence}
 
 
 class TimedOut(UpstreamFailed):

@@ -87,9 +87,7 @@ def announce(topic: str, tenant_id: UUID | None = None) -> None:
         try:
             valkey.client().publish(CHANNEL, json.dumps([topic, tenant]))
         except valkey.Away:
-            logger.warning(
-                "Invalidation of %s was not sent: Valkey is away; others notice within a second.", topic
-            )
+            logger.warning("Invalidation of %s was not sent: Valkey is away; others notice within a second.", topic)
 
     _clear(topic, tenant)  # the transaction itself must see its own change
     transaction.on_commit(tell, robust=True)

@@ -3,9 +3,7 @@
 import logging
 import re
 
-SECRET = re.compile(
-    r"(?P<prefix>mcpk_[0-9A-Za-z]{12}_|mcp[ar]t_|sk-|[Bb]earer\s+)(?P<secret>[0-9A-Za-z_\-.~+/=]{8,})"
-)
+SECRET = re.compile(r"(?P<prefix>mcpk_[0-9A-Za-z]{12}_|mcp[ar]t_|sk-|[Bb]earer\s+)(?P<secret>[0-9A-Za-z_\-.~+/=]{8,})")
 
 
 def redact(text: str) -> str:

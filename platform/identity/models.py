@@ -48,15 +48,11 @@ class Department(TenantOwned):
 
     slug = models.SlugField(max_length=60)
     name = models.CharField(max_length=200)
-    parent = models.ForeignKey(
-        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="children"
-    )
+    parent = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="children")
 
     class Meta:
         ordering = ("name", "id")
-        constraints = [
-            models.UniqueConstraint(fields=("tenant", "slug"), name="department_slug_once_a_tenant")
-        ]
+        constraints = [models.UniqueConstraint(fields=("tenant", "slug"), name="department_slug_once_a_tenant")]
 
     def __str__(self) -> str:
         return self.name
@@ -121,14 +117,10 @@ class Grant(models.Model):
     tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, related_name="grants")
     user = models.ForeignKey(User, null=True, blank=True, on_delete=models.CASCADE, related_name="grants")
     role = models.ForeignKey(Role, null=True, blank=True, on_delete=models.CASCADE, related_name="grants")
-    department = models.ForeignKey(
-        Department, null=True, blank=True, on_delete=models.CASCADE, related_name="grants"
-    )
+    department = models.ForeignKey(Department, null=True, blank=True, on_delete=models.CASCADE, related_name="grants")
     permission = models.CharField(max_length=60)
     object_type = models.CharField(max_length=20, choices=OBJECT_TYPES)
-    object_id = models.CharField(
-        max_length=200, help_text="The id that callers use, such as an agent's slug."
-    )
+    object_id = models.CharField(max_length=200, help_text="The id that callers use, such as an agent's slug.")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -160,8 +152,5 @@ class Grant(models.Model):
             raise ValidationError({"role": "This role belongs to another tenant."})
         if self.department and self.department.tenant_id != self.tenant_id:
             raise ValidationError({"department": "This department belongs to another tenant."})
-        if (
-            self.user_id
-            and not Membership.objects.filter(tenant_id=self.tenant_id, user_id=self.user_id).exists()
-        ):
+        if self.user_id and not Membership.objects.filter(tenant_id=self.tenant_id, user_id=self.user_id).exists():
             raise ValidationError({"user": "This user is not a member of the tenant."})

@@ -17,9 +17,7 @@ def principal_of(tenant_id: UUID, user_id: UUID, credential: Credential) -> Prin
     """
     membership = (
         Membership.objects.select_related("user", "tenant", "role")
-        .filter(
-            tenant_id=tenant_id, user_id=user_id, is_active=True, user__is_active=True, tenant__is_active=True
-        )
+        .filter(tenant_id=tenant_id, user_id=user_id, is_active=True, user__is_active=True, tenant__is_active=True)
         .first()
     )
     if membership is None:
@@ -52,9 +50,7 @@ def _narrowed(membership: Membership, own: frozenset[UUID], chosen: frozenset[UU
 def _grants(membership: Membership, departments: frozenset[UUID]) -> tuple[GrantFact, ...]:
     rows = (
         Grant.objects.filter(tenant_id=membership.tenant_id)
-        .filter(
-            Q(user_id=membership.user_id) | Q(role_id=membership.role_id) | Q(department_id__in=departments)
-        )
+        .filter(Q(user_id=membership.user_id) | Q(role_id=membership.role_id) | Q(department_id__in=departments))
         .order_by("object_type", "object_id", "permission")
         .values_list("permission", "object_type", "object_id")
         .distinct()

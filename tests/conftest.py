@@ -1,0 +1,24 @@
+"""Fixtures of all tests: one real database for the whole session, and the cast."""
+
+from collections.abc import Iterator
+
+import pytest
+from pytest_django.plugin import DjangoDbBlocker
+
+from tests.cast import Cast, make_cast
+
+
+@pytest.fixture(scope="session", autouse=True)
+def real_database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Everything is committed: calls run in threads with connections of their own, as they do in production.
+
+    So every test makes its own tenant and counts inside it alone.
+    """
+    with django_db_blocker.unblock():
+        yield
+
+
+@pytest.fixture
+def cast() -> Cast:
+    """Fresh people in two fresh tenants."""
+    return make_cast()
