@@ -1,0 +1,9 @@
+"""Starting, checking and stopping the whole platform."""
+
+from django.apps import AppConfig
+
+
+class LaunchConfig(AppConfig):
+    """Knows no other app: their `demo.py` and `doctor.py` are found through INSTALLED_APPS."""
+
+    name = "launch"
