@@ -1,7 +1,7 @@
 """HTTP: the MCP endpoint answers before Django; everything else is Django's."""
 
 import os
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import config  # noqa: F401  (puts the source roots on the path)
@@ -14,9 +14,9 @@ django = get_asgi_application()
 
 from gateway.door import endpoint, serves  # noqa: E402  (needs the app registry)
 
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[Mapping[str, Any]], Awaitable[None]]
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:
