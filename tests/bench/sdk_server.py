@@ -13,11 +13,11 @@ import config  # noqa: F401  (puts the source roots on the path)
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.bench.settings")
 django.setup()
 
-from mcp import types  # noqa: E402  (the SDK; Django must be set up first)
 from mcp.server.lowlevel import Server  # noqa: E402
 
 from agents.models import Agent  # noqa: E402
 from ground.bridge import in_django  # noqa: E402
+from mcp import types  # noqa: E402  (the SDK; Django must be set up first)
 
 TENANT_ID = os.environ["BENCH_TENANT"]
 TOOLS = [types.Tool.model_validate(tool) for tool in json.loads(Path(os.environ["BENCH_TOOLS"]).read_text())]
