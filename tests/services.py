@@ -10,11 +10,9 @@ from pathlib import Path
 import pytest
 
 import config  # noqa: F401  (puts the source roots on the path)
-from launch import embedded, readiness
-from launch.child import Child
+from launch import embedded, postgres
 
-# The data is thrown away: nothing has to survive a crash of the machine.
-FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
+SECRETS = {"SECRET_KEY": "k" * 50, "KEY_PEPPERS": "1:" + "p" * 40}
 
 _stack = ExitStack()
 
@@ -26,23 +24,17 @@ def running_services() -> Iterator[None]:
         yield
         return
     folder = Path(tempfile.mkdtemp(prefix="atrium-test-"))
-    children: list[Child] = []
+    before = dict(os.environ)
     try:
-        for program, probe in (
-            (embedded.postgres(folder, FAST), readiness.database),
-            (embedded.valkey(folder, durable=False), readiness.broker),
-        ):
-            children.append(child := Child(program))
-            readiness.wait_for(child, probe(program.url))
-            os.environ["DATABASE_URL" if program.name == "postgres" else "REDIS_URL"] = program.url
-        os.environ.setdefault("DATA_DIR", str(folder / "data"))
-        yield
+        with embedded.running(folder, durable=False) as environment:
+            os.environ.update(environment)
+            os.environ.update({"DATA_DIR": str(folder / "data"), **SECRETS})
+            yield
     finally:
-        for child in reversed(children):
-            child.stop(10)
-        for name in ("DATABASE_URL", "REDIS_URL"):
-            os.environ.pop(name, None)
-        shutil.rmtree(folder, ignore_errors=True)
+        os.environ.clear()
+        os.environ.update(before)
+        postgres.discard(folder)
+        shutil.rmtree(folder)
 
 
 @pytest.hookimpl(tryfirst=True)

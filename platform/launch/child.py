@@ -1,41 +1,54 @@
 """A child process that never outlives us: started through the shim, its lines passed on, stopped with a deadline."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from launch.embedded import Program
+from launch.server_user import ServerUser
 
 SHIM = Path(__file__).with_name("shim.py")
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Program:
+    """How to run a program: `stop_signal` ends it in order, `orphan_signal` is what it gets when we are killed."""
+
+    name: str
+    command: tuple[str, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    stop_signal: signal.Signals = signal.SIGTERM
+    orphan_signal: signal.Signals = signal.SIGKILL
+    user: ServerUser | None = None
+    pass_fds: tuple[int, ...] = ()
+    folder: Path | None = None
 
 
 class Child:
     """One running program. Start it from the main thread: the kernel ties it to the thread that forked it."""
 
-    def __init__(
-        self, program: Program, environment: Mapping[str, str] | None = None, say: Callable[[str], None] | None = None
-    ) -> None:
+    def __init__(self, program: Program, say: Say) -> None:
         self.program = program
-        command = [sys.executable, "-S", "-E", str(SHIM), str(os.getpid()), str(program.stop_signal), program.user]
         self.process = subprocess.Popen(
-            [*command, *program.command],
-            env=dict(environment if environment is not None else os.environ),
-            cwd="/" if program.user != "-" else None,
+            [sys.executable, "-I", "-S", str(SHIM), str(os.getpid()), str(int(program.orphan_signal)), *_ids(program)],
+            env=dict(program.environment),
+            cwd=program.folder,
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE if say else subprocess.DEVNULL,
-            stderr=subprocess.STDOUT if say else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            pass_fds=program.pass_fds,
             text=True,
             errors="replace",
         )
-        self._reader: threading.Thread | None = None
-        if say is not None:
-            self._reader = threading.Thread(target=self._pass_on, args=(say,), daemon=True)
-            self._reader.start()
+        self._reader = threading.Thread(target=self._pass_on, args=(say,), daemon=True)
+        self._reader.start()
 
-    def _pass_on(self, say: Callable[[str], None]) -> None:
+    def _pass_on(self, say: Say) -> None:
         assert self.process.stdout is not None
         with self.process.stdout:
             for line in self.process.stdout:
@@ -56,19 +69,24 @@ class Child:
         if self.is_running:
             self.process.send_signal(self.program.stop_signal)
 
-    def stop(self, within: float) -> None:
-        """Stop it cleanly, or by force after `within` seconds."""
-        self.ask_to_stop()
+    def clear_away(self) -> None:
+        """End by force what is left of it and of its own children, and collect it; its last lines are passed on."""
+        try:
+            os.killpg(self.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):  # nobody left, or not yet a group of its own
+            self.process.kill()
+        self.process.wait()
+        self._reader.join(1)
+
+    def wait(self, within: float) -> bool:
+        """Whether it ends within so many seconds."""
         try:
             self.process.wait(within)
         except subprocess.TimeoutExpired:
-            self._kill_group()
-            self.process.wait()
-        if self._reader is not None:
-            self._reader.join(1)
+            return False
+        return True
 
-    def _kill_group(self) -> None:
-        try:
-            os.killpg(self.pid, 9)
-        except (ProcessLookupError, PermissionError):
-            self.process.kill()
+
+def _ids(program: Program) -> tuple[str, ...]:
+    user = program.user
+    return (str(user.uid), str(user.gid), *program.command) if user else ("-", "-", *program.command)

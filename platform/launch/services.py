@@ -1,56 +1,69 @@
-"""Where the embedded services answer: written by `manage.py up`, read by every other command beside it."""
+"""Where the embedded services answer: written by whoever runs them, read by every other command beside it."""
 
-import json
-import os
-from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TypedDict
+
+import psutil
+
+from launch.private_files import read_json, write_json
 
 NAME = "services.json"
 
 
-@dataclass(frozen=True)
-class Services:
-    """The addresses of the running services, None for one that is not embedded, and who runs them."""
+class Endpoint(TypedDict):
+    """Where one embedded service listens on loopback, and its password; kept from start to start."""
 
-    database_url: str | None
-    redis_url: str | None
-    supervisor: int
+    port: int
+    password: str
+
+
+class Holder(TypedDict):
+    """The process that runs the services; the start tells it from a later process with the same pid."""
+
+    pid: int
+    started: float
+
+
+class Remembered(TypedDict, total=False):
+    """The content of services.json; an address is None for a service that is not embedded."""
+
+    database: Endpoint
+    valkey: Endpoint
+    databaseUrl: str | None
+    redisUrl: str | None
+    holder: Holder
+
+
+def remembered(data_dir: Path) -> Remembered:
+    """What an earlier start wrote; empty before the first."""
+    found: Remembered | None = read_json(data_dir / NAME)
+    return found or Remembered()
+
+
+def remember(data_dir: Path, facts: Remembered) -> None:
+    """Write it for the next start and for other commands."""
+    write_json(data_dir / NAME, facts)
 
 
 def urls(data_dir: Path) -> tuple[str | None, str | None]:
-    """(database, Redis) addresses of the services that a living `up` serves on this data folder."""
-    found = read(data_dir)
-    return (found.database_url, found.redis_url) if found else (None, None)
+    """(database, Redis) addresses of the services that a living process runs on this data folder."""
+    facts = remembered(data_dir)
+    if not is_alive(facts.get("holder")):
+        return None, None
+    return facts.get("databaseUrl"), facts.get("redisUrl")
 
 
-def read(data_dir: Path) -> Services | None:
-    """What a living `up` has written down, or None."""
-    try:
-        found = Services(**json.loads((data_dir / NAME).read_text()))
-    except (OSError, ValueError, TypeError):
-        return None
-    return found if is_alive(found.supervisor) else None
+def this_process() -> Holder:
+    """Ourselves."""
+    process = psutil.Process()
+    return Holder(pid=process.pid, started=process.create_time())
 
 
-def write(data_dir: Path, found: Services) -> None:
-    """Write the addresses down, for the owner's eyes."""
-    draft = data_dir / f"{NAME}.{os.getpid()}"
-    draft.touch(mode=0o600)
-    draft.write_text(json.dumps(asdict(found), indent=2))
-    draft.replace(data_dir / NAME)
-
-
-def forget(data_dir: Path) -> None:
-    """The services are stopped."""
-    (data_dir / NAME).unlink(missing_ok=True)
-
-
-def is_alive(pid: int) -> bool:
-    """Whether a process with this id exists."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+def is_alive(holder: Holder | None) -> bool:
+    """Whether that very process still runs."""
+    if not holder:
         return False
-    except PermissionError:
-        return True
-    return True
+    try:
+        return abs(psutil.Process(holder["pid"]).create_time() - holder["started"]) < 1
+    except psutil.NoSuchProcess:
+        return False

@@ -1,38 +1,38 @@
-"""Starts a program that dies with its parent: `python shim.py PARENT SIGNAL USER PROGRAM ARGS…`.
+"""Starts a program that dies with its parent: `python shim.py PARENT SIGNAL UID GID PROGRAM ARGS…`.
 
-Run by path, without the project: it drops to USER when that is not `-`, asks the kernel to send SIGNAL when the parent
-ends (even by kill -9), and becomes PROGRAM.
+Run by path, without the project: it becomes UID when that is not `-`, asks the kernel to send SIGNAL when the parent
+ends (even by kill -9), and becomes PROGRAM. Only Linux has such a wish; elsewhere the program runs untied.
 """
 
 import ctypes
 import os
-import pwd
 import signal
 import sys
 
 PR_SET_PDEATHSIG = 1
 
 
-def drop_to(user: str) -> None:
-    """Become this user, with its groups."""
-    entry = pwd.getpwnam(user)
-    os.initgroups(user, entry.pw_gid)
-    os.setgid(entry.pw_gid)
-    os.setuid(entry.pw_uid)
+def drop_to(uid: int, gid: int) -> None:
+    """Become this user, without further groups."""
+    os.setgroups([])
+    os.setgid(gid)
+    os.setuid(uid)
+    os.chdir("/")
 
 
 def main() -> None:
     """Tie this process to its parent, then become the program."""
-    parent, number, user, *program = sys.argv[1:]
-    if user != "-":
-        drop_to(user)
+    parent, number, uid, gid, *program = sys.argv[1:]
+    libc = ctypes.CDLL(None)
+    if uid != "-":
+        drop_to(int(uid), int(gid))
     if sys.platform == "linux":  # after the change of user, which would clear it
-        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, int(number), 0, 0, 0)
-        if os.getppid() != int(parent):
-            sys.exit(0)  # the parent ended before the kernel was told
+        libc.prctl(PR_SET_PDEATHSIG, int(number), 0, 0, 0)
+    if os.getppid() != int(parent):
+        sys.exit(1)  # the parent ended before the kernel was told
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    os.setpgid(0, 0)  # Ctrl-C reaches the supervisor alone, which stops everything in order
-    os.execvp(program[0], program)  # noqa: S606
+    os.setsid()  # Ctrl-C reaches the supervisor alone, which stops everything in order
+    os.execv(program[0], program)  # noqa: S606  (no shell is the point)
 
 
 if __name__ == "__main__":
