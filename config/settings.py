@@ -159,6 +159,16 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
 CELERY_TIMEZONE = "UTC"
+AUDIT_DAYS = env.whole("AUDIT_DAYS", 400, least=1)
+CELERY_BEAT_SCHEDULE = {
+    "forget expired answers": {"task": "receipts.tasks.forget_expired", "schedule": 3600.0},
+    "write down refusals": {"task": "receipts.tasks.write_down_refusals", "schedule": 60.0},
+    "forget old audit entries": {
+        "task": "receipts.tasks.forget_old_entries",
+        "schedule": 86400.0,
+        "args": (AUDIT_DAYS,),
+    },
+}
 if CELERY_BROKER_URL.startswith(("redis", "unix", "socket")):
     # Without these a message of a killed worker comes back after 100 s and more.
     CELERY_BROKER_TRANSPORT_OPTIONS = {

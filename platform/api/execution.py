@@ -6,6 +6,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from django.db import transaction
+
 from api import references
 from api.calls import Circumstances
 from api.database_errors import with_retries
@@ -20,6 +22,7 @@ from receipts import audit, idempotency
 logger = logging.getLogger(__name__)
 
 CANCELLED = 499  # the status of work that the caller gave up
+AGAIN = frozenset({409, 429, CANCELLED})  # answers that say "try again": never kept under an idempotency key
 
 
 class Execution:
@@ -60,10 +63,10 @@ class Execution:
             return self._rehearsed(inputs)
         if stored := self._begin(inputs):
             return stored
-        answer = with_retries(lambda: self._handled(inputs), self.request.method)
+        answer = with_retries(lambda: self._once(inputs), self.request.method)
         if isinstance(answer, Pending):
             return Pending(on_background(self._settled(answer)))
-        return self._finished(answer)
+        return self._noted(answer)
 
     def _permit(self) -> None:
         permission = self.operation.permission
@@ -79,6 +82,15 @@ class Execution:
         if self.circumstances.dry_run and not self.operation.dry_run:
             raise InvalidInput("This operation has no dry run.")
         return inputs
+
+    def _once(self, inputs: dict[str, Any]) -> Reply | Pending:
+        """The handler's answer; under an idempotency key its effect and the stored answer are one transaction."""
+        if self.begun is None:
+            answer = self._handled(inputs)
+            return answer if isinstance(answer, Pending) else self._replied(answer)
+        with transaction.atomic():
+            answer = self._handled(inputs)
+            return answer if isinstance(answer, Pending) else self._stored(self._replied(answer))
 
     def _handled(self, inputs: dict[str, Any]) -> Any:
         return self.operation.handler(self.view, self.request, **self.path, **inputs)
@@ -99,17 +111,24 @@ class Execution:
         self.begun = begun
         return None
 
-    def _finished(self, answer: Any) -> Reply:
+    def _replied(self, answer: Any) -> Reply:
         if isinstance(answer, Written):
             self.written = answer
-            reply = Reply(answer.body, answer.status)
-        else:
-            reply = answer if isinstance(answer, Reply) else Reply(answer, self.operation.status)
+            return Reply(answer.body, answer.status)
+        return answer if isinstance(answer, Reply) else Reply(answer, self.operation.status)
+
+    def _stored(self, reply: Reply) -> Reply:
         if self.begun is not None:
             self.begun.finish(reply.status, reply.body)
+        return reply
+
+    def _noted(self, reply: Reply) -> Reply:
         if self.writes:
             self._audit("ok", reply.status)
         return reply
+
+    def _finished(self, answer: Any) -> Reply:
+        return self._noted(self._stored(self._replied(answer)))
 
     async def _settled(self, pending: Pending) -> Reply:
         try:
@@ -125,11 +144,17 @@ class Execution:
         if isinstance(failure, asyncio.CancelledError):
             status = CANCELLED
         if self.begun is not None:
-            self.begun.abandon() if status >= 500 or status == CANCELLED else self.begun.finish(
-                status, failure.body() if isinstance(failure, PlatformError) else None
-            )
+            self._settle_key(status, failure)
         if self.writes or status in (401, 403):
             self._audit("refused" if status < 500 and status != CANCELLED else "failed", status)
+
+    def _settle_key(self, status: int, failure: BaseException) -> None:
+        """Keep the refusal under the key, unless trying again may end otherwise."""
+        assert self.begun is not None
+        if isinstance(failure, PlatformError) and status < 500 and status not in AGAIN:
+            self.begun.finish(status, failure.body())
+        else:
+            self.begun.abandon()
 
     def _audit(self, outcome: str, status: int) -> None:
         kind, object_id = self._object()

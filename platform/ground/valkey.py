@@ -22,7 +22,7 @@ def _client(pid: int, url: str) -> redis.Redis:
         socket_timeout=DEADLINE,
         socket_connect_timeout=DEADLINE,
         retry=Retry(NoBackoff(), 1),  # one more try: a pooled connection may be stale after a restart
-        max_connections=64,
+        max_connections=settings.DATABASE_POOL + 64,  # never fewer than threads that may ask
     )
 
 
