@@ -1,0 +1,41 @@
+"""Featured agents: a tool of its own for each one that the caller may call."""
+
+from collections.abc import Iterator
+
+from agents.models import Agent
+from api.toolsets import ObjectTool, specs
+from gateway.models import FeaturedAgent
+from identity.principal import Principal
+
+PREFIX = "agent_"
+CALL = "agent_call"
+
+SUMMARY_LENGTH = 300
+
+
+def featured_agents(principal: Principal) -> Iterator[ObjectTool]:
+    """`agent_<id>` for every featured agent that is enabled and that this caller may call, by id."""
+    spec = specs().get(CALL)
+    if spec is None:
+        return
+    rows = FeaturedAgent.objects.filter(tenant_id=principal.tenant_id).values("agent_id")
+    agents = Agent.objects.visible_to(principal, "agents:execute").filter(pk__in=rows, enabled=True)
+    for slug, name, description in agents.order_by("slug").values_list("slug", "name", "description"):
+        yield ObjectTool(
+            prefix=PREFIX,
+            object_id=slug,
+            title=name,
+            summary=summary(name, description),
+            spec=spec,
+            fixed={"agentId": slug},
+        )
+
+
+def summary(name: str, description: str | None) -> str:
+    """What the tool does, for a model, with the agent's own description."""
+    said = f"Sends a message to the agent {name} and returns its answer with the threadId that continues it."
+    about = " ".join((description or "").split())
+    room = SUMMARY_LENGTH - len(said) - 1
+    if len(about) > room:
+        about = about[: room - 1].rstrip() + "…"
+    return f"{said} {about}".strip()

@@ -1,0 +1,154 @@
+"""What one caller sees and may call, kept until something that decides it changes."""
+
+from collections.abc import Iterable
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import orjson
+
+from api.toolsets import ObjectTool, Toolset, ToolSpec, toolsets
+from gateway.catalog import SESSION, WHOAMI, canonical, clash
+from gateway.conf import Conf, conf_of
+from gateway.offers import Hidden, Listing, Offer
+from gateway.router import router_listings
+from gateway.search import Index
+from gateway.sources.featured import CALL, featured_agents
+from gateway.sources.platform import Enums, Gate, object_offer
+from gateway.sources.templates import template
+from ground.invalidation import ProcessCache
+from identity.principal import Principal
+
+PAGE = 1000  # tools
+
+
+class Options(NamedTuple):
+    """What the connection's URL asks for; it narrows and never widens. `toolsets` None: all."""
+
+    read_only: bool = False
+    toolsets: frozenset[str] | None = None
+
+
+EVERYTHING = Options()
+
+
+class Unadvertised(NamedTuple):
+    """A tool that is left out, and why."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Surface:
+    """`offers` are what the caller may call by name, in the order of listings; `advertised` is what it is shown."""
+
+    conf: Conf
+    options: Options
+    offers: dict[str, Offer]
+    advertised: tuple[Listing, ...]
+    hidden: dict[str, int]
+    not_advertised: tuple[Unadvertised, ...]
+    router: dict[str, Listing]
+
+    def find(self, name: str) -> Offer | None:
+        """The offer of a canonical name or an alias, spelt exactly; the router tools are not among them."""
+        return self.offers.get(name) or self.offers.get(canonical(name))
+
+    @cached_property
+    def pages(self) -> tuple[bytes, ...]:
+        """The `tools` array of each page, as JSON."""
+        shown = [offer.definition() for offer in self.advertised]
+        return tuple(orjson.dumps(shown[at : at + PAGE]) for at in range(0, max(1, len(shown)), PAGE))
+
+    @cached_property
+    def index(self) -> Index:
+        """The words of everything reachable."""
+        return Index(self.offers.values())
+
+
+# What the connection of the running call asks for; `whoami` counts by it.
+connection_options: ContextVar[Options] = ContextVar("connection_options", default=EVERYTHING)
+
+_surfaces: ProcessCache[tuple[object, ...], Surface] = ProcessCache("surface", 2048)
+
+
+def kept(principal: Principal, options: Options) -> Surface | None:
+    """The surface, if it is at hand: no query, no waiting."""
+    return _surfaces.get((principal.rights_key, options))
+
+
+def surface(principal: Principal, options: Options = EVERYTHING) -> Surface:
+    """The caller's surface; reads the database when it is not at hand."""
+    key = (principal.rights_key, options)
+    return _surfaces.load(key, lambda: build(principal, options), lambda _: principal.tenant_id)
+
+
+def build(principal: Principal, options: Options) -> Surface:
+    """Ask every toolset that the URL lets through, in the order of listings; the session's tools stay callable."""
+    builder = _Builder(principal, options)
+    for toolset in toolsets():
+        if options.toolsets is None or toolset.name in options.toolsets or toolset.name == SESSION:
+            builder.add(toolset)
+    return builder.finished()
+
+
+class _Builder:
+    def __init__(self, principal: Principal, options: Options) -> None:
+        self.principal, self.options, self.conf = principal, options, conf_of(principal.tenant_id)
+        self.gate = Gate(
+            principal, read_only=self.conf.read_only or options.read_only or principal.credential.read_only
+        )
+        self.enums = Enums(principal, self.conf.enum_limit)
+        self.offers: dict[str, Offer] = {}
+        self.hidden = Hidden()
+        self.left_out: list[Unadvertised] = []
+
+    def add(self, toolset: Toolset) -> None:
+        """The toolset's own tools; featured agents follow the tool that they call, other objects' tools the rest."""
+        for spec in toolset.tools:
+            offer = template(spec, toolset.name)
+            if self._admits(spec, offer):
+                self._take(spec, self.enums.narrowed(offer, spec))
+            if spec.name == CALL:
+                self._add_objects(featured_agents(self.principal), toolset.name)
+        if toolset.per_object is not None:
+            self._add_objects(toolset.per_object(self.principal, self.conf.enum_limit), toolset.name)
+
+    def _add_objects(self, tools: Iterable[ObjectTool], toolset: str) -> None:
+        for tool in tools:
+            offer = object_offer(tool, toolset)
+            if reason := clash(offer.name) or ("Another tool has this name." if offer.name in self.offers else None):
+                self.left_out.append(Unadvertised(offer.name, reason))
+            elif self._admits(tool.spec, offer):
+                self._take(tool.spec, offer)
+
+    def finished(self) -> Surface:
+        """Everything asked; a router key is shown the router's tools and `whoami` in place of what it reaches."""
+        router = router_listings() if self.principal.credential.router and self.gate.is_open else {}
+        named = self.options.toolsets
+        if router:
+            shown: list[Listing] = [*router.values(), self.offers[WHOAMI]]
+        else:
+            shown = [offer for offer in self.offers.values() if named is None or offer.toolset in named]
+        known = {toolset.name for toolset in toolsets()}
+        for name in sorted((named or frozenset()) - known):
+            reason = f"There is no toolset of this name; there are {', '.join(sorted(known))}."
+            self.left_out.append(Unadvertised(name, reason))
+        return Surface(
+            self.conf, self.options, self.offers, tuple(shown), self.hidden.counts, tuple(self.left_out), router
+        )
+
+    def _admits(self, spec: ToolSpec, offer: Offer) -> bool:
+        if self.conf.toolsets is not None and offer.toolset not in (*self.conf.toolsets, SESSION):
+            layer: str | None = "unavailable"
+        else:
+            layer = self.gate.refuses(spec, offer.name, writes=offer.writes)
+        if layer is not None:
+            self.hidden.add(layer)
+        return layer is None
+
+    def _take(self, spec: ToolSpec, offer: Offer) -> None:
+        missing = self.gate.missing_scope(spec)
+        self.offers[offer.name] = replace(offer, missing_scope=missing) if missing else offer
