@@ -72,9 +72,10 @@ def reply(exchange: Exchange, steps: Sequence[Step], answer: Turn, ids: TraceIds
 def _records(exchange: Exchange, steps: Sequence[Step], answered: Body) -> list[Body]:
     records: list[Body] = []
     so_far: list[Body] = []
-    kept = {"dbMessages": [answered], "uiMessages": [ui_message(answered)]}
     for index, step in enumerate(steps):
         so_far = [*so_far, *plain_messages(step)]
-        response = {**response_facts(step, exchange.task.target), "messages": so_far, **kept}
+        response = {**response_facts(step, exchange.task.target), "messages": so_far}
         records.append(step_record(step, exchange.run_id, response, first=index == 0))
+    # Once, with the last step: the message holds all of them.
+    records[-1]["response"] |= {"dbMessages": [answered], "uiMessages": [ui_message(answered)]}
     return records

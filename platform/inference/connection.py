@@ -9,12 +9,16 @@ ANSWER_BYTES = 8 * 1024 * 1024
 CONNECT_SECONDS = 5.0
 
 
-class AnswerTooLarge(Exception):
-    """A provider's answer is larger than anything we would keep."""
+TOO_LARGE = f"answered more than {ANSWER_BYTES // (1024 * 1024)} MiB; ask for less."
+PACKED = "compresses its answers, which is not accepted; ask an administrator."
+
+
+class AnswerRefused(Exception):
+    """A provider's answer that is not read to its end; the text says why, after the model's name."""
 
 
 class _Capped(httpx2.AsyncByteStream):
-    """A response body that ends with AnswerTooLarge instead of filling the memory."""
+    """A response body that ends with AnswerRefused instead of filling the memory."""
 
     def __init__(self, body: httpx2.AsyncByteStream) -> None:
         self._body = body
@@ -24,7 +28,7 @@ class _Capped(httpx2.AsyncByteStream):
         async for chunk in self._body:
             seen += len(chunk)
             if seen > ANSWER_BYTES:
-                raise AnswerTooLarge
+                raise AnswerRefused(TOO_LARGE)
             yield chunk
 
     async def aclose(self) -> None:
@@ -34,7 +38,7 @@ class _Capped(httpx2.AsyncByteStream):
 async def _cap(response: httpx2.Response) -> None:
     # We ask for no compression; a body compressed all the same could unfold to any size.
     if response.headers.get("content-encoding", "identity") not in ("", "identity"):
-        raise AnswerTooLarge
+        raise AnswerRefused(PACKED)
     response.stream = _Capped(response.stream)  # type: ignore[arg-type]
 
 

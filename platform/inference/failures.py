@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pydantic_ai import exceptions as ai
 
 from ground.errors import TimedOut, UpstreamFailed
-from inference.connection import ANSWER_BYTES, AnswerTooLarge
+from inference.connection import AnswerRefused
 
 logger = logging.getLogger(__name__)
 
@@ -21,7 +21,7 @@ _SENTENCES: tuple[tuple[type[Exception], str], ...] = (
     (ai.ModelConnectionError, "The provider of {model} cannot be reached; try again, or ask an administrator."),
     (ai.ContentFilterError, "The provider of {model} declined this content; rephrase the message."),
     (ai.OutputTokenLimitExceeded, "{model} ran out of output tokens before it answered; allow it more."),
-    (ai.UnexpectedModelBehavior, "{model} gave an answer that cannot be used; try again, or choose another model."),
+    (ai.AgentRunError, "{model} gave an answer that cannot be used; try again, or choose another model."),
 )
 
 
@@ -29,9 +29,8 @@ def explained(failure: Exception, model_id: str, trace_id: str) -> UpstreamFaile
     """The error that a caller reads; 504 when the model was too slow, else 502."""
     logger.warning("Model %s failed in trace %s: %s: %s", model_id, trace_id, type(failure).__name__, failure)
     causes = list(_causes(failure))
-    if any(isinstance(cause, AnswerTooLarge) for cause in causes):
-        megabytes = ANSWER_BYTES // (1024 * 1024)
-        return UpstreamFailed(f"{model_id} answered more than {megabytes} MiB; ask for less.", trace_id=trace_id)
+    if refused := next((cause for cause in causes if isinstance(cause, AnswerRefused)), None):
+        return UpstreamFailed(f"{model_id} {refused}", trace_id=trace_id)
     if any(isinstance(cause, ai.ModelTimeoutError | ai.ModelRequestTimeout | TimeoutError) for cause in causes):
         return TimedOut(f"{model_id} did not answer in time; try again, or choose a faster model.", trace_id=trace_id)
     return UpstreamFailed(_sentence(failure, model_id), trace_id=trace_id)

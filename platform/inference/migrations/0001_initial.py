@@ -7,28 +7,56 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('identity', '0001_initial'),
+        ("identity", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='ProviderAccount',
+            name="ProviderAccount",
             fields=[
-                ('id', models.UUIDField(default=ground.uuid7.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('provider', models.CharField(choices=[('openai', 'OpenAI-compatible'), ('anthropic', 'Anthropic'), ('google', 'Google')], max_length=20)),
-                ('base_url', models.CharField(blank=True, help_text="Empty: the provider's own address.", max_length=500, validators=[inference.models.check_base_url], verbose_name='base URL')),
-                ('sealed_secret', models.TextField(blank=True, editable=False)),
-                ('is_active', models.BooleanField(default=True, verbose_name='active')),
-                ('updated_at', models.DateTimeField(auto_now=True)),
-                ('tenant', models.ForeignKey(blank=True, help_text='Empty: for every tenant that has no account of its own.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='identity.tenant')),
+                ("id", models.UUIDField(default=ground.uuid7.uuid7, editable=False, primary_key=True, serialize=False)),
+                (
+                    "provider",
+                    models.CharField(
+                        choices=[("openai", "OpenAI-compatible"), ("anthropic", "Anthropic"), ("google", "Google")],
+                        max_length=20,
+                    ),
+                ),
+                (
+                    "base_url",
+                    models.CharField(
+                        blank=True,
+                        help_text="Empty: the provider's own address.",
+                        max_length=500,
+                        validators=[inference.models.check_base_url],
+                        verbose_name="base URL",
+                    ),
+                ),
+                ("sealed_secret", models.TextField(blank=True, editable=False)),
+                ("is_active", models.BooleanField(default=True, verbose_name="active")),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="Empty: for every tenant that has no account of its own.",
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="identity.tenant",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('provider', 'tenant', 'id'),
-                'constraints': [models.UniqueConstraint(fields=('tenant', 'provider'), name='one_account_a_tenant_and_provider', nulls_distinct=False)],
+                "ordering": ("provider", "tenant", "id"),
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("tenant", "provider"), name="one_account_a_tenant_and_provider", nulls_distinct=False
+                    )
+                ],
             },
         ),
     ]
