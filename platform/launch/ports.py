@@ -3,11 +3,13 @@
 import errno
 import socket
 
+from launch.errors import CannotStart
+
 LOOPBACK = "127.0.0.1"
 
 
-class PortTaken(Exception):
-    """The web server's port cannot be used; the text is the sentence to show."""
+class PortTaken(CannotStart):
+    """A port cannot be used."""
 
 
 def free_port(wanted: int | None = None) -> int:
@@ -50,3 +52,8 @@ def _sentence(host: str, port: int, error: OSError) -> str:
     if error.errno == errno.EACCES:
         return f"Port {port} is reserved for the system's administrator; set PORT to one above 1023."
     return f"HOST {host!r} is no address of this machine; set HOST to one."
+
+
+def reachable_host(host: str) -> str:
+    """Where to reach a server that listens on `host`, from this machine."""
+    return {"0.0.0.0": LOOPBACK, "::": "::1"}.get(host, host)  # noqa: S104  (compared, not bound)

@@ -13,8 +13,8 @@ from signal import SIGINT, SIGQUIT
 
 from launch import server_user, wheels
 from launch.child import Program
+from launch.errors import CannotStart
 from launch.ports import LOOPBACK, free_port
-from launch.readiness import CannotStart
 from launch.server_user import ServerUser
 from launch.services import Endpoint
 
@@ -139,14 +139,15 @@ def _password_statement(verb: str, password: str) -> str:
 
 def _run_alone(user: ServerUser | None, cluster: Path, database: str, *statements: str) -> None:
     """Run statements as superuser without a server; nobody can log in as one."""
-    _run(user, "postgres", "--single", "-F", "-D", str(cluster), database, statements="\n".join(statements) + "\n")
+    _run(user, "postgres", "--single", "-D", str(cluster), database, statements="\n".join(statements) + "\n")
 
 
 def _run(user: ServerUser | None, name: str, *arguments: str, statements: str = "") -> None:
-    command = [str(_programs(user) / name), *arguments]
+    groups: list[int] | None = [] if user else None
+    uid, gid = (user.uid, user.gid) if user else (None, None)
     done = subprocess.run(
-        command, input=statements, text=True, capture_output=True, cwd="/", env=ENVIRONMENT, timeout=120, check=False,
-        umask=0o077, user=user.uid if user else None, group=user.gid if user else None, extra_groups=[] if user else None,
+        [str(_programs(user) / name), *arguments], input=statements, text=True, capture_output=True, cwd="/",
+        env=ENVIRONMENT, timeout=120, check=False, umask=0o077, user=uid, group=gid, extra_groups=groups,
     )  # fmt: skip
     if done.returncode or "ERROR:" in done.stderr:
         reason = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]

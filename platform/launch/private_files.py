@@ -7,8 +7,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from launch.errors import CannotStart
 
-class OpenToOthers(Exception):
+
+class OpenToOthers(CannotStart):
     """The data folder can be read by other users of the machine, and is not ours to close."""
 
 

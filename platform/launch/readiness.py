@@ -7,12 +7,9 @@ import psycopg
 import redis
 
 from launch.child import Child
+from launch.errors import CannotStart
 
 STEP = 0.05  # seconds between two questions: nothing tells us when a server begins to listen
-
-
-class CannotStart(Exception):
-    """A service cannot be started here; the text says why and what to do."""
 
 
 def database_answers(url: str) -> bool:

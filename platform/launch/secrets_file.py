@@ -5,6 +5,7 @@ import secrets
 from pathlib import Path
 from typing import TypedDict
 
+from launch.errors import CannotStart
 from launch.private_files import create_json, make_private, read_json
 
 NAME = "secrets.json"
@@ -17,7 +18,7 @@ class Secrets(TypedDict):
     KEY_PEPPER: str
 
 
-class Unreadable(Exception):
+class Unreadable(CannotStart):
     """The file is there and cannot be used; making another one would void every key."""
 
 

@@ -10,12 +10,14 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from launch.errors import CannotStart
+
 ACCOUNT = "atrium-postgres"
 BASES = (Path("/var/lib"), Path("/var/tmp"), Path(tempfile.gettempdir()))  # noqa: S108  (the last resorts of root)
 
 
-class NoPlace(Exception):
-    """Root cannot give PostgreSQL a folder of its own; the text is the sentence to show."""
+class NoPlace(CannotStart):
+    """Root cannot give PostgreSQL a folder of its own."""
 
 
 @dataclass(frozen=True)

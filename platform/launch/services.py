@@ -67,3 +67,10 @@ def is_alive(holder: Holder | None) -> bool:
         return abs(psutil.Process(holder["pid"]).create_time() - holder["started"]) < 1
     except psutil.NoSuchProcess:
         return False
+
+
+def forget_holder(data_dir: Path) -> None:
+    """The services are stopped; ports and passwords stay for the next start."""
+    facts = remembered(data_dir)
+    if facts.pop("holder", None):
+        remember(data_dir, facts)

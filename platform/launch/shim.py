@@ -20,14 +20,18 @@ def drop_to(uid: int, gid: int) -> None:
     os.chdir("/")
 
 
+def tie_to_parent(signal_number: int) -> None:
+    """Let the kernel send this process the signal when the thread that forked it ends."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal_number, 0, 0, 0)
+
+
 def main() -> None:
     """Tie this process to its parent, then become the program."""
     parent, number, uid, gid, *program = sys.argv[1:]
-    libc = ctypes.CDLL(None)
     if uid != "-":
         drop_to(int(uid), int(gid))
-    if sys.platform == "linux":  # after the change of user, which would clear it
-        libc.prctl(PR_SET_PDEATHSIG, int(number), 0, 0, 0)
+    tie_to_parent(int(number))  # after the change of user, which would clear it
     if os.getppid() != int(parent):
         sys.exit(1)  # the parent ended before the kernel was told
     signal.pthread_sigmask(signal.SIG_SETMASK, ())

