@@ -136,7 +136,7 @@ def _completion(model: str, messages: list[Body]) -> Body:
     if model == "loop":
         return _called(("current_time", berlin), number=len(results))
     if not results and model in ("clock", "two-clocks", "unknown-tool"):
-        calls = {
+        calls: dict[str, tuple[tuple[str, Body], ...]] = {
             "clock": (("current_time", berlin),),
             "two-clocks": (("current_time", berlin), ("current_time", tokyo)),
             "unknown-tool": (("open_the_door", {"code": 1}),),

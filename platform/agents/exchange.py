@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 from django.db import transaction
@@ -150,5 +150,4 @@ def _task(agent: Agent, target: Target, wishes: Wishes, remembered: Sequence[Mes
 
 
 def _settings(wished: Wishes) -> ModelSettings:
-    named = {_SETTINGS.get(name, name): value for name, value in wished.items()}
-    return ModelSettings(**named)  # type: ignore[typeddict-item]
+    return cast(ModelSettings, {_SETTINGS.get(name, name): value for name, value in wished.items()})

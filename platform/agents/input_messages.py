@@ -1,7 +1,7 @@
 """What callers send as messages, in any of the accepted forms, read into turns."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from django.utils import timezone
 from rest_framework.exceptions import ValidationError
@@ -32,7 +32,7 @@ def read_messages(sent: Any) -> list[Turn]:
         except ValidationError as fault:
             faults[index] = fault.detail
     if faults:
-        raise ValidationError(faults if isinstance(sent, list) else faults[0])
+        raise ValidationError(detail=cast(Any, faults) if isinstance(sent, list) else faults[0])
     return turns
 
 
@@ -81,7 +81,7 @@ def _part(part: Any, path: str) -> Part:
     if kind == "tool-invocation" and not _is_invocation(part.get("toolInvocation")):
         raise ValidationError({path: ["must hold toolInvocation with state, toolCallId, toolName and args"]})
     if kind in KEPT_PARTS:
-        return clean_json(dict(part))
+        return cast(Part, clean_json(dict(part)))
     raise ValidationError({path: [f"parts of type {str(kind)[:40]!r} are not supported; send text"]})
 
 

@@ -14,7 +14,7 @@ from conversations.models import ID_CHARACTERS
 class AgentListQuery(CamelSerializer):
     """Which agents to list."""
 
-    partial = Text(required=False, help_text="true leaves out the schemas of tools.")
+    partial = Text(required=False, help_text="true leaves out the schemas of tools.")  # type: ignore[assignment]
     query = Text(
         required=False,
         allow_blank=True,
@@ -36,7 +36,7 @@ class AgentAnswer(CamelSerializer):
     provider = Text(help_text="The provider of its model.")
     model_id = Text(help_text="Its model, as the provider calls it.")
     supports_memory = Flag(help_text="Whether it keeps its conversations.")
-    source = Text(help_text="code or stored.")
+    source = Text(help_text="code or stored.")  # type: ignore[assignment]
     department_id = Text(allow_null=True, help_text="The department whose members see it; null: the whole tenant.")
     visibility = Text(help_text="public or private.")
     enabled = Flag(help_text="Whether it can be called.")
@@ -127,7 +127,7 @@ class MemoryBody(CamelSerializer):
     thread = ThreadRef(required=False, help_text="The thread's id, or {id, title, metadata}. Without it, a new thread.")
     resource = Text(required=False, max_length=ID_CHARACTERS, help_text="Whose thread it is; the caller's by default.")
     options = MemoryOptions(required=False, help_text="How much is recalled.")
-    read_only = Flag(required=False, help_text="Recall without keeping this turn.")
+    read_only = Flag(required=False, help_text="Recall without keeping this turn.")  # type: ignore[assignment]
 
 
 class ModelSettingsBody(CamelSerializer):
@@ -151,7 +151,7 @@ class GenerateBody(CamelSerializer):
     )
     instructions = Prompt(required=False, allow_null=True, help_text="Instead of the agent's own instructions.")
     system = Prompt(required=False, allow_null=True, help_text="Further instructions, after the agent's own.")
-    context = Messages(
+    context = Messages(  # type: ignore[assignment]
         required=False, allow_null=True, help_text="Further messages that the model reads and nobody keeps."
     )
     memory = MemoryBody(required=False, allow_null=True, help_text="The thread that the turn belongs to.")

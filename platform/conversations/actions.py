@@ -59,12 +59,13 @@ def open_thread(
         return _foreign(principal, owner, thread_id or "")
     made = uuid7()
     with transaction.atomic():
-        return Thread.objects.get_or_create(
+        thread: Thread = Thread.objects.get_or_create(
             tenant_id=principal.tenant_id,
             resource_id=owner,
             thread_id=thread_id or str(made),
             defaults={"id": made, "agent_id": agent_id, "title": title, "metadata": metadata},
         )[0]
+    return thread
 
 
 def find_thread(principal: Principal, *, thread_id: str, resource_id: str | None = None) -> Thread:
@@ -73,10 +74,11 @@ def find_thread(principal: Principal, *, thread_id: str, resource_id: str | None
     owner = owner_of(principal, resource_id)
     if principal.maps_users and owner != principal.resource_id:
         return _foreign(principal, owner, thread_id)
-    own = Thread.objects.filter(tenant_id=principal.tenant_id, resource_id=owner, thread_id=thread_id).first()
-    if own is None:
+    own = Thread.objects.filter(tenant_id=principal.tenant_id)
+    found: Thread | None = own.filter(resource_id=owner, thread_id=thread_id).first()
+    if found is None:
         raise NotFound(Thread.missing_sentence(thread_id))
-    return own
+    return found
 
 
 def save_turn(thread: Thread, turns: Sequence[Turn]) -> list[Message]:

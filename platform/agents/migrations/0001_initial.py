@@ -2,46 +2,98 @@
 
 import django.contrib.postgres.fields
 import django.db.models.deletion
-import ground.uuid7
 from django.conf import settings
 from django.db import migrations, models
 
+import ground.uuid7
+
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('identity', '0001_initial'),
+        ("identity", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Agent',
+            name="Agent",
             fields=[
-                ('id', models.UUIDField(default=ground.uuid7.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('slug', models.SlugField(max_length=120, verbose_name='id')),
-                ('name', models.CharField(max_length=200)),
-                ('description', models.TextField(blank=True, null=True)),
-                ('instructions', models.TextField(blank=True, default='')),
-                ('model', models.CharField(default='offline/demo', help_text='provider/model, such as offline/demo or openai/gpt-4o.', max_length=200)),
-                ('tools', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=120), blank=True, default=list, size=None)),
-                ('visibility', models.CharField(choices=[('public', 'Public'), ('private', 'Private')], default='public', help_text="Private: only the author and the tenant's owner see it.", max_length=10)),
-                ('tags', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=60), blank=True, default=list, size=None)),
-                ('enabled', models.BooleanField(default=True, help_text='A disabled agent cannot be called.')),
-                ('memory', models.BooleanField(default=True, help_text='Whether the agent keeps its conversations.')),
-                ('metadata', models.JSONField(blank=True, default=dict)),
-                ('source', models.CharField(choices=[('code', 'Code'), ('stored', 'Stored')], default='stored', max_length=10)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('updated_at', models.DateTimeField(auto_now=True)),
-                ('author', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('department', models.ForeignKey(blank=True, help_text='Empty: the whole tenant sees it.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='identity.department')),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='identity.tenant')),
+                ("id", models.UUIDField(default=ground.uuid7.uuid7, editable=False, primary_key=True, serialize=False)),
+                ("slug", models.SlugField(max_length=120, verbose_name="id")),
+                ("name", models.CharField(max_length=200)),
+                ("description", models.TextField(blank=True, null=True)),
+                ("instructions", models.TextField(blank=True, default="")),
+                (
+                    "model",
+                    models.CharField(
+                        default="offline/demo",
+                        help_text="provider/model, such as offline/demo or openai/gpt-4o.",
+                        max_length=200,
+                    ),
+                ),
+                (
+                    "tools",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=120), blank=True, default=list, size=None
+                    ),
+                ),
+                (
+                    "visibility",
+                    models.CharField(
+                        choices=[("public", "Public"), ("private", "Private")],
+                        default="public",
+                        help_text="Private: only the author and the tenant's owner see it.",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "tags",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=60), blank=True, default=list, size=None
+                    ),
+                ),
+                ("enabled", models.BooleanField(default=True, help_text="A disabled agent cannot be called.")),
+                ("memory", models.BooleanField(default=True, help_text="Whether the agent keeps its conversations.")),
+                ("metadata", models.JSONField(blank=True, default=dict)),
+                (
+                    "source",
+                    models.CharField(choices=[("code", "Code"), ("stored", "Stored")], default="stored", max_length=10),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                (
+                    "author",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "department",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="Empty: the whole tenant sees it.",
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="identity.department",
+                    ),
+                ),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="identity.tenant"
+                    ),
+                ),
             ],
             options={
-                'ordering': ('slug',),
-                'constraints': [models.UniqueConstraint(fields=('tenant', 'slug'), name='agent_slug_once_a_tenant')],
+                "ordering": ("slug",),
+                "constraints": [models.UniqueConstraint(fields=("tenant", "slug"), name="agent_slug_once_a_tenant")],
             },
         ),
     ]

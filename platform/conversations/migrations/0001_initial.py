@@ -2,65 +2,90 @@
 
 import django.db.models.deletion
 import django.utils.timezone
-import ground.uuid7
 from django.db import migrations, models
+
+import ground.uuid7
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('identity', '0001_initial'),
+        ("identity", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Thread',
+            name="Thread",
             fields=[
-                ('id', models.UUIDField(default=ground.uuid7.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('thread_id', models.CharField(max_length=200)),
-                ('resource_id', models.CharField(max_length=200)),
-                ('agent_id', models.CharField(blank=True, max_length=120, null=True)),
-                ('title', models.TextField(blank=True, default='')),
-                ('metadata', models.JSONField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('updated_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='identity.tenant')),
+                ("id", models.UUIDField(default=ground.uuid7.uuid7, editable=False, primary_key=True, serialize=False)),
+                ("thread_id", models.CharField(max_length=200)),
+                ("resource_id", models.CharField(max_length=200)),
+                ("agent_id", models.CharField(blank=True, max_length=120, null=True)),
+                ("title", models.TextField(blank=True, default="")),
+                ("metadata", models.JSONField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("updated_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="identity.tenant"
+                    ),
+                ),
             ],
             options={
-                'ordering': ('-created_at', '-id'),
+                "ordering": ("-created_at", "-id"),
             },
         ),
         migrations.CreateModel(
-            name='Message',
+            name="Message",
             fields=[
-                ('id', models.UUIDField(default=ground.uuid7.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('role', models.CharField(choices=[('user', 'user'), ('assistant', 'assistant'), ('system', 'system'), ('tool', 'tool')], max_length=20)),
-                ('type', models.CharField(default='text', max_length=40)),
-                ('content', models.JSONField()),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='identity.tenant')),
-                ('thread', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='messages', to='conversations.thread')),
+                ("id", models.UUIDField(default=ground.uuid7.uuid7, editable=False, primary_key=True, serialize=False)),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[("user", "user"), ("assistant", "assistant"), ("system", "system"), ("tool", "tool")],
+                        max_length=20,
+                    ),
+                ),
+                ("type", models.CharField(default="text", max_length=40)),
+                ("content", models.JSONField()),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="identity.tenant"
+                    ),
+                ),
+                (
+                    "thread",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="messages", to="conversations.thread"
+                    ),
+                ),
             ],
             options={
-                'ordering': ('created_at', 'id'),
+                "ordering": ("created_at", "id"),
             },
         ),
         migrations.AddIndex(
-            model_name='thread',
-            index=models.Index(fields=['tenant', 'resource_id', '-created_at', '-id'], name='conversatio_tenant__39389e_idx'),
+            model_name="thread",
+            index=models.Index(
+                fields=["tenant", "resource_id", "-created_at", "-id"], name="conversatio_tenant__39389e_idx"
+            ),
         ),
         migrations.AddIndex(
-            model_name='thread',
-            index=models.Index(fields=['tenant', '-created_at', '-id'], name='conversatio_tenant__da2f20_idx'),
+            model_name="thread",
+            index=models.Index(fields=["tenant", "-created_at", "-id"], name="conversatio_tenant__da2f20_idx"),
         ),
         migrations.AddConstraint(
-            model_name='thread',
-            constraint=models.UniqueConstraint(fields=('tenant', 'resource_id', 'thread_id'), name='thread_id_once_an_owner'),
+            model_name="thread",
+            constraint=models.UniqueConstraint(
+                fields=("tenant", "resource_id", "thread_id"), name="thread_id_once_an_owner"
+            ),
         ),
         migrations.AddIndex(
-            model_name='message',
-            index=models.Index(fields=['thread', '-created_at', '-id'], name='conversatio_thread__3a3bf8_idx'),
+            model_name="message",
+            index=models.Index(fields=["thread", "-created_at", "-id"], name="conversatio_thread__3a3bf8_idx"),
         ),
     ]
