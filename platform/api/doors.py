@@ -37,7 +37,7 @@ def is_read_only(spec: ToolSpec) -> bool:
     return True
 
 
-def check(request: Any, operation: Operation, view: Any) -> None:
+def check(request: Any, operation: Operation) -> None:
     """Refuse a credential that does not open this route."""
     credential: Credential = request.auth.credential
     if credential.kind == OAUTH:

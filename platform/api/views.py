@@ -18,7 +18,9 @@ from api.operations import Operation
 from api.replies import Pending, Reply
 from api.serializers import Flag
 from ground.bridge import in_django
-from ground.errors import InvalidInput
+from ground.errors import InvalidInput, Unauthenticated
+from identity.principal import SESSION
+from limits.admission import Admission, admit
 
 
 class PlatformView(APIView):
@@ -51,6 +53,7 @@ class PlatformView(APIView):
         """DRF's dispatch, with the core in place of the handler; a Pending answer rides on the response."""
         self.args, self.kwargs, self.headers = args, kwargs, {}
         self.request = drf_request = self.initialize_request(request, *args, **kwargs)
+        self.admission: Admission | None = None
         try:
             drf_request.circumstances = circumstances(drf_request)  # type: ignore[attr-defined]
             self.initial(drf_request, *args, **kwargs)
@@ -68,7 +71,11 @@ class PlatformView(APIView):
         if found is None:
             self.http_method_not_allowed(request)
             raise AssertionError("unreachable")
-        doors.check(request, found, self)
+        if request.auth is None:
+            raise Unauthenticated
+        doors.check(request, found)
+        if request.auth.credential.kind != SESSION:
+            self.admission = admit(request.auth.credential, request.auth.tenant_id)
         query, body = without_rehearsal(request)
         return self.run(request, path, query, body)
 
@@ -78,6 +85,11 @@ class PlatformView(APIView):
         return self._finalized(_response(reply or Reply(None)))
 
     def _finalized(self, response: Response) -> Response:
+        if self.admission is not None:
+            self.admission.release()
+            response.headers.setdefault("X-RateLimit-Limit", str(self.admission.limit))
+            response.headers.setdefault("X-RateLimit-Remaining", str(self.admission.remaining))
+            response.headers.setdefault("X-RateLimit-Reset", str(round(self.admission.reset)))
         self.response = self.finalize_response(self.request, response, *self.args, **self.kwargs)
         return self.response
 

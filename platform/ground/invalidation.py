@@ -7,7 +7,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Hashable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 from uuid import UUID
 from weakref import WeakSet
 
@@ -28,16 +28,17 @@ V = TypeVar("V")
 
 
 class ProcessCache(Generic[K, V]):
-    """Values of one topic, kept for five seconds at most and dropped when the topic is announced.
+    """Values of a topic, kept for five seconds at most and dropped when it (or one of `also`) is announced.
 
     A value read before an announcement and stored after it is refused, so that a slow read never outlives a change.
     """
 
-    def __init__(self, topic: str, size: int = 4096) -> None:
-        self.topic, self.size = topic, size
+    def __init__(self, topic: str, size: int = 4096, *, also: tuple[str, ...] = ()) -> None:
+        self.size = size
         self._kept: dict[K, tuple[float, str | None, V]] = {}
         self._cleared = 0
-        _caches[topic].add(self)
+        for heard in (topic, *also):
+            _caches[heard].add(self)
 
     def get(self, key: K) -> V | None:
         """The kept value, or None when there is none or it is too old."""
@@ -70,7 +71,7 @@ class ProcessCache(Generic[K, V]):
             self._kept.pop(key, None)
 
 
-_caches: dict[str, "WeakSet[ProcessCache[Hashable, object]]"] = defaultdict(WeakSet)
+_caches: dict[str, "WeakSet[ProcessCache[Any, Any]]"] = defaultdict(WeakSet)
 
 
 def _clear(topic: str, tenant_id: str | None) -> None:
