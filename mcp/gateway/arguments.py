@@ -7,7 +7,7 @@ from typing import Any
 from jsonschema_rs import ValidationError
 
 from api.serializers import unknown_key
-from gateway.offers import Arguments, Offer, Schema
+from gateway.offers import Arguments, Listing, Schema
 from ground import strict_json
 from ground.errors import InvalidInput, PlatformError
 
@@ -25,13 +25,13 @@ _KINDS = {
 }
 
 
-def accepted(offer: Offer, given: Mapping[str, Any] | None) -> Arguments:
+def accepted(listing: Listing, given: Mapping[str, Any] | None) -> Arguments:
     """The arguments as the tool takes them; InvalidInput with one sentence when they break its schema."""
-    arguments = _forgiven(offer.input_schema, given or {})
-    if offer.validator.is_valid(arguments):
+    arguments = _forgiven(listing.input_schema, given or {})
+    if listing.validator.is_valid(arguments):
         return arguments
-    failure = next(iter(offer.validator.iter_errors(arguments)))
-    raise InvalidInput(f"{offer.name}: {_sentence(failure, offer.input_schema)}")
+    failure = next(iter(listing.validator.iter_errors(arguments)))
+    raise InvalidInput(f"{listing.name}: {_sentence(failure, listing.input_schema)}")
 
 
 def _forgiven(schema: Schema, given: Mapping[str, Any]) -> Arguments:
@@ -86,7 +86,7 @@ def _parsed(text: str) -> Any:
 
 def _sentence(failure: ValidationError, schema: Schema) -> str:
     path = ".".join(str(part) for part in failure.instance_path)
-    kind = failure.kind
+    kind: Any = failure.kind  # one class a keyword, told apart by name
     match kind.name:
         case "required":
             return f"{_joined(path, kind.property)} is required."

@@ -29,7 +29,7 @@ def wire_name(prefix: str, object_id: str) -> str:
     Else the id is transliterated and cut, and a hash of the exact id keeps the name stable and distinct.
     """
     plain = prefix + object_id
-    if len(plain) <= TARGET and _WIRE.fullmatch(plain):
+    if object_id and len(plain) <= TARGET and _WIRE.fullmatch(plain):
         return plain
     ascii_only = unicodedata.normalize("NFKD", object_id).encode("ascii", "ignore").decode()
     tail = "_" + hashlib.sha256(object_id.encode()).hexdigest()[:8]

@@ -47,6 +47,11 @@ def register(source: Source) -> None:
     _sources.append(source)
 
 
+def unregister(source: Source) -> None:
+    """Take a source away again."""
+    _sources.remove(source)
+
+
 def tokens_of(text: str) -> int:
     """An estimate, named as such: a quarter of the UTF-8 bytes, rounded up."""
     return -(-len(text.encode()) // 4)

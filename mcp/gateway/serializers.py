@@ -26,7 +26,7 @@ class EntryAnswer(CamelSerializer):
 class ContextAnswer(CamelSerializer):
     """The block and what it holds."""
 
-    context = Text(help_text="The block.")
+    context = Text(help_text="The block.")  # type: ignore[assignment]
     tokens = Whole(help_text="Its length.")
     tokenizer = Text(help_text="How tokens are counted.")
     entries = EntryAnswer(many=True)
@@ -40,7 +40,7 @@ class CredentialAnswer(CamelSerializer):
     id = Text()
     name = Text()
     router = Flag(help_text="Whether it shows three small tools instead of what it reaches.")
-    read_only = Flag()
+    read_only = Flag()  # type: ignore[assignment]
     expires_at = Text(allow_null=True)
 
 
@@ -82,7 +82,7 @@ class HiddenAnswer(CamelSerializer):
     permission = Whole(help_text="The role lacks the permission.")
     scope = Whole(help_text="The key's scopes lack it.")
     allowlist = Whole(help_text="The key's allowlist lacks it.")
-    read_only = Whole(help_text="It changes something, and only reading is allowed.")
+    read_only = Whole(help_text="It changes something, and reading alone is allowed.")  # type: ignore[assignment]
     unavailable = Whole(help_text="It is not served here.")
 
 
