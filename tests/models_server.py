@@ -25,6 +25,7 @@ class ModelsServer(ThreadingHTTPServer):
 
     daemon_threads = False
     block_on_close = True
+    request_queue_size = 128
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
@@ -65,10 +66,13 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.asked.append(asked)
-        self.server.authorizations.append(self.headers.get("Authorization"))
+        self.server.authorizations.append(self._credential())
         self.server.working.set()
         try:
-            self._behave(asked["model"], asked["messages"])
+            if self.path.endswith("/chat/completions"):
+                self._behave(asked["model"], asked["messages"])
+            else:
+                self._speak_otherwise(asked)
         except (BrokenPipeError, ConnectionResetError):
             self.server.abandoned.set()
 
@@ -83,6 +87,31 @@ class _Handler(BaseHTTPRequestHandler):
             self._spoil(model)
         else:
             self._send(200, json.dumps(_completion(model, messages)).encode())
+
+    def _credential(self) -> str | None:
+        names = ("Authorization", "X-Api-Key", "X-Goog-Api-Key")
+        return next((self.headers[name] for name in names if name in self.headers), None)
+
+    def _speak_otherwise(self, asked: Body) -> None:
+        """The same for the APIs of Anthropic and Google, as far as their first words go."""
+        model = asked.get("model") or self.path.rpartition("/")[2].partition(":")[0]
+        if model.startswith("fail-"):
+            self._refuse(int(model.rpartition("-")[2]))
+        elif self.path == "/v1/v1/messages":
+            usage = {"input_tokens": 11, "output_tokens": 7}
+            content = [{"type": "text", "text": f"Echo: {asked['messages'][-1]['content'][-1]['text']}"}]
+            self._send(200, json.dumps({
+                "id": "msg_1", "type": "message", "role": "assistant", "model": model, "content": content,
+                "stop_reason": "end_turn", "stop_sequence": None, "usage": usage,
+            }).encode())  # fmt: skip
+        elif self.path == f"/v1/v1beta/models/{model}:generateContent":
+            content = {"role": "model", "parts": [{"text": f"Echo: {asked['contents'][-1]['parts'][-1]['text']}"}]}
+            self._send(200, json.dumps({
+                "candidates": [{"content": content, "finishReason": "STOP", "index": 0}], "modelVersion": model,
+                "usageMetadata": {"promptTokenCount": 11, "candidatesTokenCount": 7, "totalTokenCount": 18},
+            }).encode())  # fmt: skip
+        else:
+            self._refuse(404)
 
     def _refuse(self, status: int) -> None:
         error = {"error": {"message": "secret detail of the provider", "type": "test", "code": None}}

@@ -7,7 +7,7 @@ from django.utils import timezone
 from rest_framework.exceptions import ValidationError
 
 from conversations.actions import Turn
-from conversations.format2 import Part, content_of, text_of, text_part
+from conversations.format2 import Part, content_of, is_storable, text_of, text_part
 
 ROLES = ("user", "assistant", "system")
 
@@ -95,13 +95,9 @@ def _is_invocation(call: Any) -> bool:
 
 
 def _clean(text: str) -> str:
-    """The text as it came; refused when no database and no model could take it."""
-    if "\x00" in text:
-        raise ValidationError("must not contain U+0000")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise ValidationError("must not contain half of a surrogate pair") from None
+    """The text as it came; refused when it could not be kept so."""
+    if not is_storable(text):
+        raise ValidationError("must not contain U+0000 or half of a surrogate pair")
     return text
 
 

@@ -64,11 +64,6 @@ def agent_choices(principal: Principal, permission: str) -> list[str]:
     return visible_ids(principal, permission, limit=MOST_CHOICES)
 
 
-def featured_arguments(agent_id: str) -> Arguments:
-    """What `agent_<id>` stands for: the argument of agent_call that its name replaces."""
-    return {"agentId": agent_id}
-
-
 def _list(arguments: Arguments) -> Call:
     query = {"partial": "true", **({"query": arguments["query"]} if arguments.get("query") else {})}
     return Call("agents", "GET", query=query)

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
+from conversations.format2 import is_storable
 from conversations.models import ID_CHARACTERS, Message, Thread
 from ground.errors import InvalidInput, NotFound
 from ground.uuid7 import uuid7
@@ -115,5 +116,6 @@ def _foreign(principal: Principal, owner: str, thread_id: str) -> Thread:
 
 def _check_ids(thread_id: str | None, resource_id: str | None) -> None:
     for name, value in (("memory.thread", thread_id), ("memory.resource", resource_id)):
-        if value and (len(value) > ID_CHARACTERS or "\x00" in value):
-            raise InvalidInput(issues=[{"field": name, "message": f"at most {ID_CHARACTERS} characters, no U+0000"}])
+        if value and (len(value) > ID_CHARACTERS or not is_storable(value)):
+            message = f"at most {ID_CHARACTERS} characters, without U+0000 and halves of surrogate pairs"
+            raise InvalidInput(issues=[{"field": name, "message": message}])

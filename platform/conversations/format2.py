@@ -22,6 +22,15 @@ class Shown(Protocol):
     def created_at(self) -> datetime: ...
 
 
+def is_storable(text: str) -> bool:
+    """Whether a database and a model can take the text: no U+0000, no half of a surrogate pair."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return "\x00" not in text
+
+
 def iso(at: datetime) -> str:
     """ISO-8601 in UTC with milliseconds."""
     return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

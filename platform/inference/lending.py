@@ -60,5 +60,7 @@ def _built(target: Target) -> _Lent:
 
 async def _close_unused(keep: int) -> None:
     unused = [target for target, lent in _models.items() if not lent.borrowers]
-    for target in unused[: max(0, len(_models) - keep)]:
-        await _models.pop(target).client.aclose()
+    # All are taken out before the first wait: in between somebody might borrow one.
+    closing = [_models.pop(target) for target in unused[: max(0, len(_models) - keep)]]
+    for lent in closing:
+        await lent.client.aclose()

@@ -7,7 +7,7 @@ import pytest
 from agents.actions import create_agent
 from agents.models import PRIVATE, Agent
 from conversations.models import Message, Thread
-from identity.models import Grant
+from tests.agents.grants import grant
 from tests.agents.http import generate
 from tests.cast import Cast
 
@@ -92,8 +92,8 @@ def test_messages_come_in_many_forms(cast: Cast, helper: Agent, messages: Any) -
         ([], "messages"),
         (None, "messages"),
         (7, "messages"),
-        ("a\u0000b", "messages"),
-        ([{"role": "user", "content": "a\u0000b"}], "messages.0"),
+        ("a\u0000b", "body"),
+        ([{"role": "user", "content": "a\u0000b"}], "body"),
         ([{"role": "robot", "content": "x"}], "messages.0.role"),
         ([{"role": "user"}], "messages.0.parts"),
         ([{"role": "user", "content": ""}, {"role": "user", "content": []}], "messages.1.content"),
@@ -206,10 +206,7 @@ def test_a_viewer_may_not_call_and_a_grant_opens_one_agent(cast: Cast, helper: A
     create_agent(cast.ana.principal, slug="other", name="Other")
     assert generate(cast.vic, "helper", messages="hi").status == 403
 
-    Grant.objects.create(
-        tenant=cast.tenant, role=cast.roles["viewer"], permission="agents:execute",
-        object_type="agent", object_id="helper",
-    )  # fmt: skip
+    grant(cast, "agents:execute", "helper", role=cast.roles["viewer"])
 
     assert generate(cast.vic, "helper", messages="hi").status == 200
     assert generate(cast.vic, "other", messages="hi").status == 404

@@ -5,7 +5,7 @@ import pytest
 from agents.actions import create_agent
 from agents.models import Agent
 from conversations.models import Message, Thread
-from identity.models import Grant
+from tests.agents.grants import grant
 from tests.agents.http import Answer, generate
 from tests.cast import Cast
 
@@ -127,10 +127,7 @@ def test_a_grant_opens_one_thread(cast: Cast, helper: Agent) -> None:
     generate(cast.bea, "helper", messages="hi", threadId="beas")
     generate(cast.bea, "helper", messages="hi", threadId="other")
     thread = Thread.objects.get(tenant=cast.tenant, thread_id="beas")
-    Grant.objects.create(
-        tenant=cast.tenant, user=cast.ben.user, permission="memory:write",
-        object_type="thread", object_id=str(thread.id),
-    )  # fmt: skip
+    grant(cast, "memory:write", str(thread.id), object_type="thread", user=cast.ben.user)
 
     assert _foreign(cast, "beas").status == 200
     assert _foreign(cast, "other").status == 404
@@ -168,8 +165,8 @@ def test_where_threads_do_not_belong_to_users_the_resource_is_required(cast: Cas
         ({"memory": {"thread": "t", "options": {"lastMessages": 101}}}, "memory.options.lastMessages"),
         ({"memory": {"thread": "t", "options": {"semanticRecall": True}}}, "memory.options.semanticRecall"),
         ({"threadId": "x" * 201}, "threadId"),
-        ({"threadId": "a\u0000b"}, "threadId"),
-        ({"memory": {"thread": "a\u0000b"}}, "memory.thread"),
+        ({"threadId": "a\u0000b"}, "body"),
+        ({"memory": {"thread": "a\u0000b"}}, "body"),
     ],
 )
 def test_memory_that_contradicts_or_is_unknown_is_refused(

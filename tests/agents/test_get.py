@@ -2,7 +2,7 @@
 
 from agents.actions import create_agent
 from agents.models import PRIVATE, Agent
-from identity.models import Grant
+from tests.agents.grants import grant
 from tests.agents.http import get
 from tests.cast import Cast
 
@@ -24,9 +24,7 @@ def test_foreign_and_missing_answer_the_same(cast: Cast, helper: Agent) -> None:
 
 def test_a_grant_opens_one_agent_for_one_reader(cast: Cast) -> None:
     create_agent(cast.ana.principal, slug="seller", name="Seller", department=cast.sales)
-    Grant.objects.create(
-        tenant=cast.tenant, department=cast.support, permission="agents:read", object_type="agent", object_id="seller"
-    )
+    grant(cast, "agents:read", "seller", department=cast.support)
 
     assert get(cast.bea, "/agents/seller").status == 200
     assert get(cast.vic, "/agents/seller").status == 404

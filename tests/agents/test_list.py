@@ -3,7 +3,7 @@
 from agents.actions import create_agent
 from agents.answers import list_agents, visible_ids
 from agents.models import PRIVATE, Agent
-from identity.models import Grant
+from tests.agents.grants import grant
 from tests.agents.http import get
 from tests.cast import Cast
 from tests.queries import counted_queries
@@ -99,9 +99,7 @@ def test_two_members_with_private_agents_never_share_a_listing(cast: Cast) -> No
 def test_a_grant_shows_its_one_object(cast: Cast) -> None:
     create_agent(cast.ana.principal, slug="seller", name="Seller", department=cast.sales)
     create_agent(cast.ana.principal, slug="other", name="Other", department=cast.sales)
-    Grant.objects.create(
-        tenant=cast.tenant, user=cast.bea.user, permission="agents:read", object_type="agent", object_id="seller"
-    )
+    grant(cast, "agents:read", "seller", user=cast.bea.user)
 
     assert list(list_agents(cast.bea.principal)) == ["seller"]
 
@@ -117,9 +115,7 @@ def test_instructions_are_for_those_who_may_read_stored_agents(cast: Cast, helpe
 def test_a_grant_to_list_an_agent_does_not_show_its_instructions(cast: Cast) -> None:
     create_agent(cast.ben.principal, slug="bens", name="Ben's", visibility=PRIVATE, instructions="secret")
     create_agent(cast.ana.principal, slug="open", name="Open", instructions="plain")
-    Grant.objects.create(
-        tenant=cast.tenant, user=cast.bea.user, permission="agents:read", object_type="agent", object_id="bens"
-    )
+    grant(cast, "agents:read", "bens", user=cast.bea.user)
 
     agents = list_agents(cast.bea.principal)
 
@@ -128,9 +124,7 @@ def test_a_grant_to_list_an_agent_does_not_show_its_instructions(cast: Cast) -> 
 
 def test_choices_are_what_the_permission_opens(cast: Cast, helper: Agent) -> None:
     create_agent(cast.ana.principal, slug="off", name="Off", enabled=False)
-    Grant.objects.create(
-        tenant=cast.tenant, user=cast.vic.user, permission="agents:execute", object_type="agent", object_id="helper"
-    )
+    grant(cast, "agents:execute", "helper", user=cast.vic.user)
 
     assert visible_ids(cast.ben.principal, "agents:read", limit=9) == ["helper", "off"]
     assert visible_ids(cast.ben.principal, "agents:execute", limit=9) == ["helper"]

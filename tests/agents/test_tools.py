@@ -5,7 +5,7 @@ from jsonschema_rs import Draft202012Validator
 
 from agents.actions import create_agent
 from agents.models import Agent
-from agents.tools import AGENT_CALL, AGENT_LIST, TOOLSETS, AgentCallAnswer, AgentList, featured_arguments
+from agents.tools import AGENT_CALL, AGENT_LIST, TOOLSETS, AgentCallAnswer, AgentList
 from api.calls import Call
 from api.dispatch import send
 from api.replies import Pending
@@ -90,7 +90,3 @@ def test_an_agent_without_memory_still_answers_in_shape(cast: Cast) -> None:
 
     assert answer["threadId"] is None
     assert Draft202012Validator(object_schema(AgentCallAnswer, closed=False)).is_valid(answer)
-
-
-def test_a_featured_agent_fixes_the_agent() -> None:
-    assert featured_arguments("helper") == {"agentId": "helper"}

@@ -9,9 +9,10 @@ from agents.actions import create_agent, update_agent
 from agents.models import PRIVATE, Agent
 from ground.errors import NotFound
 from ground.invalidation import ProcessCache
-from identity.models import Department, Grant
+from identity.models import Department
 from identity.principal import API_KEY, Credential
 from identity.rights import principal_of
+from tests.agents.grants import grant
 from tests.agents.http import generate, get, patch
 from tests.cast import Cast
 
@@ -77,8 +78,8 @@ def test_a_dry_run_names_only_what_would_differ(cast: Cast, helper: Agent) -> No
         ({"name": None}, "name"),
         ({"name": 1}, "name"),
         ({"name": "x" * 201}, "name"),
-        ({"name": "a\u0000b"}, "name"),
-        ({"description": "a\u0000b"}, "description"),
+        ({"name": "a\u0000b"}, "body"),
+        ({"description": "a\u0000b"}, "body"),
         ({"enabled": "yes"}, "enabled"),
         ({"enabled": 1}, "enabled"),
         ({"tags": "a"}, "tags"),
@@ -119,9 +120,7 @@ def test_members_may_not_write_and_a_grant_lets_one_do_it(cast: Cast, helper: Ag
     create_agent(cast.ana.principal, slug="other", name="Other")
     assert patch(cast.ben, "/agents/helper", {"name": "Ben"}).status == 403
 
-    Grant.objects.create(
-        tenant=cast.tenant, user=cast.bea.user, permission="agents:write", object_type="agent", object_id="helper"
-    )
+    grant(cast, "agents:write", "helper", user=cast.bea.user)
 
     assert patch(cast.bea, "/agents/helper", {"name": "Bea"}).status == 200
     assert patch(cast.bea, "/agents/other", {"name": "Bea"}).status == 404

@@ -79,7 +79,7 @@ def test_finding_makes_nothing(cast: Cast) -> None:
     assert not Thread.objects.filter(tenant=cast.tenant).exists()
 
 
-@pytest.mark.parametrize("thread_id", ["x" * 201, "a\x00b"])
+@pytest.mark.parametrize("thread_id", ["x" * 201, "a\x00b", "a\ud800b"])
 def test_ids_that_no_column_takes_are_refused(cast: Cast, thread_id: str) -> None:
     with pytest.raises(InvalidInput):
         open_thread(cast.ben.principal, thread_id=thread_id)
