@@ -28,7 +28,8 @@ def running_services() -> Iterator[None]:
     try:
         with embedded.running(folder, durable=False) as environment:
             os.environ.update(environment)
-            os.environ.update({"DATA_DIR": str(folder / "data"), **SECRETS})
+            (folder / "static").mkdir()
+            os.environ.update({"DATA_DIR": str(folder), **SECRETS})
             yield
     finally:
         os.environ.clear()

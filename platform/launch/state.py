@@ -56,6 +56,10 @@ class _Kept:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self.forget()
+
+    def forget(self) -> None:
+        """Ask anew next time."""
         self._asked = -KEPT_SECONDS
         self._parts: dict[str, bool] = {}
 
@@ -74,3 +78,8 @@ _kept = _Kept()
 def parts() -> dict[str, bool]:
     """Each part and whether it answers; at most a second old."""
     return _kept.parts()
+
+
+def forget() -> None:
+    """Drop what was kept: something has just changed."""
+    _kept.forget()

@@ -1,0 +1,25 @@
+"""A platform that serves while these tests run, and folders for those that need their own."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.launch.running import DataFolder, Up
+
+
+@pytest.fixture
+def folder() -> Iterator[DataFolder]:
+    """A data folder where nothing runs."""
+    folder = DataFolder()
+    yield folder
+    folder.remove()
+
+
+@pytest.fixture(scope="package")
+def served() -> Iterator[Up]:
+    """One `manage.py up` for all tests that leave it running."""
+    folder = DataFolder()
+    up = Up(folder)
+    yield up
+    up.end()
+    folder.remove()
