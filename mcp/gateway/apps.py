@@ -7,3 +7,11 @@ class GatewayConfig(AppConfig):
     """Surfaces, calls, router tools, session bootstrap, and their settings in the admin."""
 
     name = "gateway"
+    verbose_name = "MCP"
+
+    def ready(self) -> None:
+        """Allowlists may name the router's tools and those of featured agents."""
+        from credentials import known_tools
+        from gateway.sources.featured import known_names  # models are ready only now
+
+        known_tools.register(known_names)

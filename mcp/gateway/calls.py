@@ -34,9 +34,10 @@ Progress = Callable[[float], Awaitable[None]]
 class InsufficientScope(Forbidden):
     """The user's role would allow it, the access token's scopes do not: the client may ask for more."""
 
-    def __init__(self, scopes: tuple[str, ...]) -> None:
+    def __init__(self, principal: Principal, scopes: tuple[str, ...]) -> None:
         self.scopes = scopes
-        super().__init__(scopes[-1], f"This access token lacks the scope {' '.join(scopes)}.")
+        lacking = [scope for scope in scopes if not principal.in_scope(scope)]
+        super().__init__(lacking[0], f"This access token lacks the scope {' and '.join(lacking)}.")
 
 
 class Mistake(Exception):
@@ -141,8 +142,8 @@ class _Work:
         self.offer = offer = seen.find(self.name)
         if offer is None:
             raise UnknownTool(self.name)
-        if offer.missing_scope is not None:
-            raise InsufficientScope((offer.missing_scope,))
+        if offer.step_up:
+            raise InsufficientScope(self.principal, offer.step_up)
         self.arguments = accepted(offer, self.arguments)
         answer = offer.run(self.principal, self.arguments, self._circumstances(offer))
         if isinstance(answer, Pending):

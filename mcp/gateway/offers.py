@@ -48,14 +48,14 @@ class Listing:
 class Offer(Listing):
     """A listed tool and how it runs: `shape` turns the answer into the tool's value, `text` the value into its text.
 
-    `missing_scope` is what an access token lacks although its user's role would allow the call: the tool is listed, and
-    a call asks for the scope.
+    `step_up` names the scopes that the call needs when an access token lacks one of them although its user's role would
+    allow the call: the tool is listed, and a call asks for them.
     """
 
     run: Callable[[Principal, Arguments, Circumstances], Reply | Pending]
     shape: Callable[[Any, Arguments], Any] | None = None
     text: Callable[[Any], str] | None = None
-    missing_scope: str | None = None
+    step_up: tuple[str, ...] = ()
 
     def with_input(self, input_schema: Schema) -> Self:
         """The same tool with another input."""

@@ -150,5 +150,5 @@ class _Builder:
         return layer is None
 
     def _take(self, spec: ToolSpec, offer: Offer) -> None:
-        missing = self.gate.missing_scope(spec)
-        self.offers[offer.name] = replace(offer, missing_scope=missing) if missing else offer
+        step_up = self.gate.step_up(spec)
+        self.offers[offer.name] = replace(offer, step_up=step_up) if step_up else offer

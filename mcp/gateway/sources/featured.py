@@ -1,9 +1,12 @@
 """Featured agents: a tool of its own for each one that the caller may call."""
 
 from collections.abc import Iterator
+from uuid import UUID
 
 from agents.models import Agent
+from api.doors import ROUTER_TOOLS
 from api.toolsets import ObjectTool, specs
+from gateway.catalog import wire_name
 from gateway.models import FeaturedAgent
 from identity.principal import Principal
 
@@ -29,6 +32,12 @@ def featured_agents(principal: Principal) -> Iterator[ObjectTool]:
             spec=spec,
             fixed={"agentId": slug},
         )
+
+
+def known_names(tenant_id: UUID | None) -> list[str]:
+    """What an allowlist may name besides the platform's tools; None: for every tenant."""
+    rows = FeaturedAgent.objects.all() if tenant_id is None else FeaturedAgent.objects.filter(tenant_id=tenant_id)
+    return [*sorted(ROUTER_TOOLS), *(wire_name(PREFIX, slug) for slug in rows.values_list("agent__slug", flat=True))]
 
 
 def summary(name: str, description: str | None) -> str:

@@ -9,7 +9,7 @@ from api.toolsets import ObjectTool, ToolSpec
 from gateway.catalog import wire_name
 from gateway.offers import Arguments, Offer, Schema
 from gateway.sources.templates import operation_of, run, template
-from identity.permissions import covers, holds
+from identity.permissions import SCOPES, covers, holds
 from identity.principal import OAUTH, Principal
 
 Choices = Callable[[Principal, str], list[str] | None]
@@ -41,11 +41,11 @@ class Gate:
             return "allowlist"
         return "readOnly" if self.read_only and writes else None
 
-    def missing_scope(self, spec: ToolSpec) -> str | None:
-        """What an access token lacks for this tool, though its user's role would allow it."""
-        if self.credential.kind != OAUTH:
-            return None
-        return next((wanted for wanted in self._wanted(spec) if not self.principal.in_scope(wanted)), None)
+    def step_up(self, spec: ToolSpec) -> tuple[str, ...]:
+        """All scopes that this tool needs, when an access token lacks one that its user's role would allow."""
+        if self.credential.kind != OAUTH or all(map(self.principal.in_scope, self._wanted(spec))):
+            return ()
+        return tuple(dict.fromkeys(map(_broad_scope, self._wanted(spec))))
 
     def _wanted(self, spec: ToolSpec) -> tuple[str, ...]:
         permission = operation_of(spec.route).permission
@@ -56,6 +56,10 @@ class Gate:
         return holds(self.principal.permissions, permission) or any(
             covers(grant.permission, permission) for grant in self.principal.grants
         )
+
+
+def _broad_scope(permission: str) -> str:
+    return next(scope for scope, patterns in SCOPES.items() if holds((scope, *patterns), permission))
 
 
 class Enums:

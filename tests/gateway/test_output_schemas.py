@@ -1,0 +1,56 @@
+"""Every successful structured result satisfies the schema that its tool advertises."""
+
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+from agents.models import Agent
+from gateway.models import FeaturedAgent
+from tests.cast import Cast
+from tests.gateway.clients import Door
+
+ARGUMENTS: dict[str, list[dict[str, Any]]] = {
+    "whoami": [{}],
+    "get_context": [{}, {"maxTokens": 200, "agentId": "helper"}],
+    "agent_list": [{}, {"query": "nobody"}],
+    "agent_get": [{"agentId": "helper"}, {"agentId": "bare"}],
+    "agent_call": [{"agentId": "helper", "message": "Hello"}],
+    "agent_helper": [{"message": "Hello"}],
+    "agent_update": [
+        {"agentId": "helper", "description": None, "dry_run": True},
+        {"agentId": "helper", "description": None},
+        {"agentId": "helper"},
+    ],
+    "department_list": [{}, {"query": "sal"}],
+}
+ROUTED = {
+    "search_tools": [{}, {"query": "agent"}],
+    "describe_tool": [{"name": "agent_call"}, {"name": "agent_helper"}],
+    "whoami": [{}],
+}
+
+
+@pytest.fixture
+def bare(cast: Cast) -> Agent:
+    """An agent about which nothing is said."""
+    return Agent.objects.create(tenant=cast.tenant, slug="bare", name="Bare", description=None, model="offline/demo")
+
+
+@pytest.mark.parametrize("is_router", [False, True])
+def test_structured_results_satisfy_their_schemas(
+    cast: Cast, door: Door, helper: Agent, bare: Agent, is_router: bool
+) -> None:
+    FeaturedAgent.objects.create(tenant=cast.tenant, agent=helper)
+    key = cast.ana.issue(["*", "execute_tool"]) if is_router else cast.ana.key
+    tools = {tool["name"]: tool for tool in door.listed(key)}
+    wanted = ROUTED if is_router else ARGUMENTS
+
+    assert set(tools) - {"execute_tool"} == set(wanted)
+    for name, calls in wanted.items():
+        for arguments in calls:
+            result = door.call(key, name, arguments).result
+            assert result["isError"] is False, (name, result)
+            assert ("structuredContent" in result) == ("outputSchema" in tools[name])
+            if "outputSchema" in tools[name]:
+                jsonschema_rs.validate(tools[name]["outputSchema"], result["structuredContent"])

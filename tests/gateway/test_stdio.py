@@ -1,0 +1,42 @@
+"""`manage.py mcp_stdio`: a client that starts a process reaches the same tools, in every mode."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from mcp.client.stdio import StdioServerParameters
+
+from agents.models import Agent
+from config import ROOT
+from mcp import Client
+from tests.gateway.clients import MODES, Door
+
+COMMAND = [str(ROOT / "manage.py"), "mcp_stdio"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_the_bridge_carries_lists_and_calls(ben_key: str, door: Door, helper: Agent, mode: str) -> None:
+    server = StdioServerParameters(
+        command=sys.executable, args=[*COMMAND, "--url", door.url], env={**os.environ, "MCP_KEY": ben_key}
+    )
+
+    async with Client(server, mode=mode, read_timeout_seconds=60) as client:
+        listed = await client.list_tools()
+        answer = await client.call_tool("list_agents", {"query": "help"})
+
+    assert [tool.name for tool in listed.tools][:3] == ["whoami", "get_context", "agent_list"]
+    assert answer.structured_content == {
+        "agents": [{"id": "helper", "name": "Helper", "description": "Helps with invoices."}]
+    }
+
+
+def test_without_a_key_it_says_what_to_do() -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "MCP_KEY"}
+
+    ended = subprocess.run(
+        [sys.executable, *COMMAND], env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert ended.returncode == 1
+    assert "Set MCP_KEY to an API key" in ended.stderr

@@ -1,0 +1,66 @@
+"""A warm tools/list: no query, no serialisation, and gone as soon as something changes."""
+
+from agents.models import Agent
+from gateway.models import FeaturedAgent, McpSettings
+from gateway.surface import EVERYTHING, kept, surface
+from identity.invalidation import rights_changed
+from tests.cast import Cast
+from tests.gateway.clients import Door
+from tests.gateway.conftest import make_agents
+from tests.queries import counted_queries
+
+
+def test_a_warm_list_asks_the_database_nothing(cast: Cast, door: Door) -> None:
+    key = cast.ben.key
+    cold = door.listed(key)
+
+    with counted_queries() as queries:
+        warm = door.listed(key)
+
+    assert warm == cold
+    assert queries == []
+
+
+def test_equal_rights_share_the_same_bytes(cast: Cast) -> None:
+    one, two = cast.ben.by_key(), cast.ben.by_key(cast.ben.issue(["*"]))
+
+    assert surface(one).pages[0] is surface(two).pages[0]
+
+
+def test_a_cold_surface_costs_few_queries(cast: Cast) -> None:
+    make_agents(cast, 5)
+    principal = cast.ana.by_key()
+
+    with counted_queries() as queries:
+        surface(principal)
+
+    assert len(queries) <= 5, queries
+
+
+def test_a_changed_agent_shows_at_once(cast: Cast, door: Door, helper: Agent) -> None:
+    before = door.names(cast.ben.key)
+    featured = FeaturedAgent.objects.create(tenant=cast.tenant, agent=helper)
+    shown = door.names(cast.ben.key)
+    featured.delete()
+
+    assert set(shown) - set(before) == {"agent_helper"}
+    assert door.names(cast.ben.key) == before
+
+
+def test_changed_settings_show_at_once(cast: Cast, door: Door) -> None:
+    assert "agent_call" in door.names(cast.ben.key)
+
+    McpSettings.objects.create(tenant=cast.tenant, read_only=True)
+
+    assert "agent_call" not in door.names(cast.ben.key)
+
+
+def test_a_change_of_one_tenant_keeps_the_surfaces_of_others(cast: Cast) -> None:
+    ben, zoe = cast.ben.by_key(), cast.zoe.by_key()
+    surface(ben)
+    surface(zoe)
+
+    rights_changed(cast.tenant.id)
+
+    assert kept(ben, EVERYTHING) is None
+    assert kept(zoe, EVERYTHING) is not None
