@@ -99,9 +99,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(int(model.rpartition("-")[2]))
         elif self.path == "/v1/v1/messages":
             usage = {"input_tokens": 11, "output_tokens": 7}
-            content = [{"type": "text", "text": f"Echo: {asked['messages'][-1]['content'][-1]['text']}"}]
+            words = [{"type": "text", "text": f"Echo: {asked['messages'][-1]['content'][-1]['text']}"}]
             self._send(200, json.dumps({
-                "id": "msg_1", "type": "message", "role": "assistant", "model": model, "content": content,
+                "id": "msg_1", "type": "message", "role": "assistant", "model": model, "content": words,
                 "stop_reason": "end_turn", "stop_sequence": None, "usage": usage,
             }).encode())  # fmt: skip
         elif self.path == f"/v1/v1beta/models/{model}:generateContent":

@@ -18,7 +18,7 @@ def test_text_that_cannot_be_kept_is_refused_wherever_it_is(text: str) -> None:
 
 
 def test_kept_parts_of_an_answer_are_taken_back_as_they_were() -> None:
-    call = {"state": "result", "toolCallId": "1", "toolName": "t", "args": {}, "result": None}
+    call: dict[str, object] = {"state": "result", "toolCallId": "1", "toolName": "t", "args": {}, "result": None}
     parts = [{"type": "tool-invocation", "toolInvocation": call}, {"type": "step-start"}, {"type": "text", "text": "x"}]
 
     turn = read_messages([{"role": "assistant", "content": {"format": 2, "parts": parts}}, "go on"])[0]
