@@ -1,7 +1,7 @@
 """The demo data: each app may bring `demo.py` with `make(context)`; they run in the order of INSTALLED_APPS, once."""
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -33,7 +33,10 @@ class DemoContext:
     made: dict[str, Any] = field(default_factory=dict)
 
 
-def makers() -> list[Callable[[DemoContext], None]]:
+Maker = Callable[[DemoContext], None]
+
+
+def makers() -> list[Maker]:
     """The `make` of every app that has one."""
     found = []
     for app in apps.get_app_configs():
@@ -43,14 +46,14 @@ def makers() -> list[Callable[[DemoContext], None]]:
     return [make for make in found if make is not None]
 
 
-def make_demo(data_dir: Path) -> None:
+def make_demo(data_dir: Path, brought: Iterable[Maker]) -> None:
     """Make the demo data unless it is there; the addresses in demo.json follow the settings at each start."""
     path = data_dir / NAME
     facts = read_json(path)
     if not facts or not Tenant.objects.filter(slug=facts.get("tenant")).exists():
         context = DemoContext(addresses(), _with_addresses({}))
         with transaction.atomic():
-            for make in makers():
+            for make in brought:
                 make(context)
         facts = context.facts
     write_json(path, _with_addresses(facts))

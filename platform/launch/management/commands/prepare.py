@@ -7,7 +7,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand
 from django.db import connection
 
-from launch.demo import is_wanted, make_demo
+from launch.demo import is_wanted, make_demo, makers
 
 LOCK = 0x61747269756D  # any number: "atrium"
 
@@ -25,6 +25,6 @@ class Command(BaseCommand):
             try:
                 call_command("migrate", interactive=False, verbosity=0)
                 if is_wanted():
-                    make_demo(settings.DATA_DIR)
+                    make_demo(settings.DATA_DIR, makers())
             finally:
                 cursor.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
