@@ -23,6 +23,25 @@ class AgentListQuery(CamelSerializer):
     )
 
 
+class Refused(Json):
+    """A key that other servers know and this one does not act on: said, never dropped."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            required=False, allow_null=True, help_text="Not supported: a request with it is refused.", **options
+        )
+
+    def to_internal_value(self, data: Any) -> Any:
+        raise ValidationError(f"{self.field_name} is not supported by this server; leave it out")
+
+
+class AgentQuery(CamelSerializer):
+    """Nothing: there is one version of an agent."""
+
+    status = Refused()
+    version_id = Refused()
+
+
 class AgentAnswer(CamelSerializer):
     """One agent."""
 
@@ -86,18 +105,6 @@ class Prompt(Json):
 
     def to_internal_value(self, data: Any) -> Any:
         return read_text(data)
-
-
-class Refused(Json):
-    """A key that other servers know and this one does not act on: said, never dropped."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(
-            required=False, allow_null=True, help_text="Not supported: a request with it is refused.", **options
-        )
-
-    def to_internal_value(self, data: Any) -> Any:
-        raise ValidationError(f"{self.field_name} is not supported by this server; leave it out")
 
 
 class ThreadBody(CamelSerializer):

@@ -30,9 +30,10 @@ class AgentList(CamelSerializer):
     agents = serializers.ListField(child=AgentLine())
 
 
-class CallArguments(CamelSerializer):
+class AgentCallArguments(CamelSerializer):
     """What a caller says to an agent, and in which thread."""
 
+    agent_id = Text(max_length=120, help_text="The agent's id, from agent_list.")
     message = Text(help_text="What to say to the agent.")
     thread_id = Text(
         required=False,
@@ -42,12 +43,6 @@ class CallArguments(CamelSerializer):
     resource_id = Text(
         required=False, max_length=ID_CHARACTERS, help_text="Whose thread it is; leave it out for your own."
     )
-
-
-class AgentCallArguments(CallArguments):
-    """The same, for a named agent."""
-
-    agent_id = Text(max_length=120, help_text="The agent's id, from agent_list.")
 
 
 class AgentCallAnswer(CamelSerializer):

@@ -4,7 +4,7 @@ from typing import Any
 
 from agents import answers, generate
 from agents.actions import update_agent
-from agents.serializers import AgentAnswer, AgentListQuery, AgentUpdateBody, GenerateAnswer, GenerateBody
+from agents.serializers import AgentAnswer, AgentListQuery, AgentQuery, AgentUpdateBody, GenerateAnswer, GenerateBody
 from api.naming import camel
 from api.operations import operation
 from api.replies import Change, Pending, Written
@@ -23,8 +23,8 @@ class AgentsView(PlatformView):
 class AgentView(PlatformView):
     """One agent."""
 
-    @operation("agents:read", returns=AgentAnswer)
-    def get(self, request: Any, agent_id: str) -> dict[str, Any]:
+    @operation("agents:read", query=AgentQuery, returns=AgentAnswer)
+    def get(self, request: Any, agent_id: str, query: dict[str, Any]) -> dict[str, Any]:
         """Read one agent."""
         return answers.get_agent(request.auth, agent_id)
 

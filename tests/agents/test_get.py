@@ -1,5 +1,7 @@
 """GET /agents/:agentId."""
 
+import pytest
+
 from agents.actions import create_agent
 from agents.models import PRIVATE, Agent
 from tests.agents.grants import grant
@@ -40,3 +42,11 @@ def test_dates_are_utc_with_milliseconds(cast: Cast, helper: Agent) -> None:
     created = get(cast.ben, "/agents/helper").body["createdAt"]
 
     assert (len(created), created[-5], created[-1]) == (24, ".", "Z")
+
+
+@pytest.mark.parametrize("key", ["status", "versionId", "colour"])
+def test_versions_and_unknown_keys_are_refused_by_name(cast: Cast, helper: Agent, key: str) -> None:
+    answer = get(cast.ben, f"/agents/helper?{key}=x")
+
+    assert (answer.status, answer.body["error"]) == (400, "Invalid query parameters")
+    assert answer.body["issues"][0]["field"] == key
