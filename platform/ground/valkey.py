@@ -31,8 +31,11 @@ def client() -> redis.Redis:
     return _client(os.getpid(), settings.REDIS_URL)
 
 
-def async_client() -> redis.asyncio.Redis:
-    """A new client for the running event loop; the caller closes it."""
+def async_client(*, patient: bool = False) -> redis.asyncio.Redis:
+    """A new client for the running event loop; the caller closes it. A `patient` one waits for messages without end."""
     return redis.asyncio.Redis.from_url(
-        settings.REDIS_URL, socket_timeout=DEADLINE, socket_connect_timeout=DEADLINE, max_connections=64
+        settings.REDIS_URL,
+        socket_timeout=None if patient else DEADLINE,
+        socket_connect_timeout=DEADLINE,
+        max_connections=64,
     )
