@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 SEARCH, DESCRIBE, EXECUTE = "search_tools", "describe_tool", "execute_tool"
 
-_NAME: Schema = {"type": "string", "minLength": 1, "description": "A tool's name, as search_tools gives it."}
+_NAME: Schema = {"type": "string", "minLength": 1, "description": "A tool's name."}
+_OBJECT: Schema = {"type": "object"}
 
 
 class UnknownTool(NotFound):
@@ -29,52 +30,26 @@ def router_listings() -> dict[str, Listing]:
         _listing(
             SEARCH,
             "Search tools",
-            "Finds the tools you can run, by words of their names and descriptions; an empty query lists all of them. "
-            "Returns rows of name, write (whether it changes anything) and summary.",
-            {"query": {"type": "string", "description": "What you want to do, in a few words."}},
-            output={
-                "type": "object",
-                "properties": {"tools": {"type": "array", "items": _ROW}, "total": {"type": "integer"}},
-                "required": ["tools", "total"],
-            },
+            "Finds the tools you can run, by words. Returns rows of name, write and summary; no query lists all.",
+            {"query": {"type": "string", "description": "A few words."}},
+            output=_OBJECT,
         ),
         _listing(
             DESCRIBE,
             "Describe a tool",
-            "Returns a tool's description and complete input schema. Use it before execute_tool.",
+            "Returns a tool's description and complete input schema; use it before execute_tool.",
             {"name": _NAME},
-            output={
-                "type": "object",
-                "properties": {
-                    "name": {"type": "string"},
-                    "description": {"type": "string"},
-                    "inputSchema": {"type": "object"},
-                    "annotations": {"type": "object"},
-                },
-                "required": ["name", "description", "inputSchema", "annotations"],
-            },
+            output=_OBJECT,
         ),
         _listing(
             EXECUTE,
             "Execute a tool",
-            "Runs one tool by name with its input, and returns exactly what the tool returns.",
-            {"name": _NAME, "input": {"type": ["object", "null"], "description": "The tool's arguments."}},
+            "Runs a tool by name and returns exactly what it returns.",
+            {"name": _NAME, "input": {"type": ["object", "null"], "description": "Its arguments."}},
             writes=True,
         ),
     )
     return {listing.name: listing for listing in listed}
-
-
-_ROW: Schema = {
-    "type": "object",
-    "properties": {
-        "name": {"type": "string"},
-        "write": {"type": "boolean"},
-        "summary": {"type": "string"},
-        "partial": {"type": "boolean"},
-    },
-    "required": ["name", "write", "summary"],
-}
 
 
 def _listing(

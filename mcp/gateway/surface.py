@@ -58,9 +58,10 @@ class Surface:
 
     @cached_property
     def pages(self) -> tuple[bytes, ...]:
-        """The `tools` array of each page, as JSON."""
-        shown = [offer.definition() for offer in self.advertised]
-        return tuple(orjson.dumps(shown[at : at + PAGE]) for at in range(0, max(1, len(shown)), PAGE))
+        """The result of `tools/list` for each page, as JSON."""
+        shown = [listing.definition() for listing in self.advertised]
+        starts = range(0, max(1, len(shown)), PAGE)
+        return tuple(orjson.dumps({"tools": shown[start : start + PAGE]}) for start in starts)
 
     @cached_property
     def index(self) -> Index:
@@ -125,11 +126,13 @@ class _Builder:
                 self._take(tool.spec, offer)
 
     def finished(self) -> Surface:
-        """Everything asked; a router key is shown the router's tools and `whoami` in place of what it reaches."""
+        """Everything asked; a router key is shown the router's tools and `whoami`, as short as they can be."""
         router = router_listings() if self.principal.credential.router and self.gate.is_open else {}
         named = self.options.toolsets
         if router:
-            shown: list[Listing] = [*router.values(), self.offers[WHOAMI]]
+            # Its answer's shape alone would cost more than the three tools together.
+            whoami = replace(self.offers[WHOAMI], output_schema={"type": "object"})
+            shown: list[Listing] = [*router.values(), whoami]
         else:
             shown = [offer for offer in self.offers.values() if named is None or offer.toolset in named]
         known = {toolset.name for toolset in toolsets()}

@@ -20,6 +20,9 @@ from identity.principal import Principal
 DRY_RUN = "dry_run"
 CONFIRM = ("confirm", "state")
 
+# What an output schema keeps: limits and texts are for inputs.
+_SHAPE = ("type", "properties", "items", "required", "enum", "additionalProperties")
+
 _DRY_RUN: Schema = {
     "type": "boolean",
     "default": False,
@@ -145,10 +148,13 @@ def _kind(name: str) -> str:
 
 
 def _output_schema(spec: ToolSpec) -> Schema | None:
-    """The answer's schema; a tool that may preview answers one of two shapes, so nothing in it is required."""
+    """The answer's shape alone: every word of it costs tokens in every listing.
+
+    A tool that may preview answers one of two shapes, so nothing in it is required.
+    """
     if spec.returns is None:
         return None
-    schema = object_schema(spec.returns, closed=False)
+    schema: Schema = _lean(object_schema(spec.returns, closed=False))
     previews = {name for name, present in ((DRY_RUN, spec.dry_run), ("confirm", spec.confirm)) if present}
     if previews:
         schema.pop("required", None)
@@ -156,3 +162,15 @@ def _output_schema(spec: ToolSpec) -> Schema | None:
             schema["properties"] |= _PREVIEW[name]
         schema["properties"]["would"] = {"type": "object"}
     return schema
+
+
+def _lean(schema: Any) -> Any:
+    if not isinstance(schema, dict):
+        return schema
+    kept = {keyword: schema[keyword] for keyword in _SHAPE if keyword in schema}
+    if "properties" in kept:
+        kept["properties"] = {name: _lean(inner) for name, inner in kept["properties"].items()}
+    return {
+        keyword: _lean(inner) if keyword in ("items", "additionalProperties") else inner
+        for keyword, inner in kept.items()
+    }

@@ -1,0 +1,24 @@
+"""What a router key saves."""
+
+from credentials.actions import issue_key
+from gateway.listing_cost import cost_of
+from tests.cast import Cast
+
+
+def test_a_router_key_costs_a_fraction_of_the_tokens(cast: Cast) -> None:
+    key, _ = issue_key(cast.ana.principal, owner=cast.ana.user, name="router", allowlist=["*", "execute_tool"])
+
+    cost = cost_of(key)
+
+    assert cost is not None
+    assert cost.tools == 7
+    assert 200 < cost.routed < 1000
+    assert cost.listed > cost.routed
+
+
+def test_the_key_of_somebody_who_left_costs_nothing_to_count(cast: Cast) -> None:
+    key, _ = issue_key(cast.ana.principal, owner=cast.ben.user, name="router", allowlist=["*", "execute_tool"])
+    cast.ben.membership.is_active = False
+    cast.ben.membership.save()
+
+    assert cost_of(key) is None
