@@ -3,6 +3,7 @@
 import selectors
 import signal
 import socket
+import sys
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -23,7 +24,8 @@ class Stopped(Exception):
 def say(name: str, line: str) -> None:
     """One line of a program, marked with its name; a closed terminal is no reason to fall."""
     with suppress(OSError):
-        print(f"{name:<8} | {line}", flush=True)
+        sys.stdout.write(f"{name:<8} | {line}\n")  # in one piece: several programs speak at once
+        sys.stdout.flush()
 
 
 class Kept:
@@ -73,9 +75,8 @@ class Supervisor:
             end.setblocking(False)
         self._selector.register(self._wake, selectors.EVENT_READ)
         signal.set_wakeup_fd(self._alarm.fileno(), warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)  # only so that it wakes us
-        for number in SIGNALS:
-            signal.signal(number, self._note)
+        self._before = {number: signal.signal(number, self._note) for number in SIGNALS}
+        self._before[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, lambda *_: None)  # only so that it wakes us
         return self
 
     def _note(self, number: int, frame: FrameType | None) -> None:
@@ -86,8 +87,8 @@ class Supervisor:
     ) -> None:
         self.stop()
         signal.set_wakeup_fd(-1)
-        for number in (*SIGNALS, signal.SIGCHLD):
-            signal.signal(number, signal.SIG_DFL)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
         self._selector.close()
         self._wake.close()
         self._alarm.close()

@@ -19,7 +19,11 @@ def folder() -> Iterator[DataFolder]:
 def served() -> Iterator[Up]:
     """One `manage.py up` for all tests that leave it running."""
     folder = DataFolder()
-    up = Up(folder)
-    yield up
-    up.end()
-    folder.remove()
+    try:
+        up = Up(folder)
+        try:
+            yield up
+        finally:
+            up.end()
+    finally:
+        folder.remove()

@@ -94,13 +94,10 @@ class Up:
         """All processes below it."""
         return psutil.Process(self.process.pid).children(recursive=True)
 
-    def child(self, word: str) -> psutil.Process:
-        """The direct child whose command has this word in it."""
-        return next(
-            child
-            for child in psutil.Process(self.process.pid).children()
-            if any(word in part for part in child.cmdline())
-        )
+    def child(self, word: str) -> psutil.Process | None:
+        """The direct child whose command has this word in it, while it runs."""
+        children = psutil.Process(self.process.pid).children()
+        return next((child for child in children if word in command_of(child)), None)
 
     def end(self) -> None:
         """Stop it, by force when it does not stop."""
@@ -111,6 +108,19 @@ class Up:
             finally:
                 self.process.kill()
         self.process.wait()
+
+
+def command_of(process: psutil.Process) -> str:
+    """Its command line; empty when it ended."""
+    try:
+        return " ".join(process.cmdline())
+    except (psutil.NoSuchProcess, psutil.ZombieProcess):
+        return ""
+
+
+def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
+    """Those that still run; one that waits for its new parent to collect it does not."""
+    return [process for process in processes if process.is_running() and command_of(process)]
 
 
 def eventually(fact: Callable[[], object], seconds: float) -> None:

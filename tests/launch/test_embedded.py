@@ -14,7 +14,7 @@ import redis
 from launch import services
 from launch.embedded import running
 from launch.programs import ROOT
-from tests.launch.running import DataFolder, eventually
+from tests.launch.running import DataFolder, alive, eventually
 
 
 def ask(url: str, statement: str) -> object:
@@ -101,4 +101,4 @@ def test_nobody_survives_a_killed_parent(folder: DataFolder) -> None:
         parent.kill()
 
     assert len(children) > 5
-    eventually(lambda: not any(child.is_running() for child in children), 5)
+    eventually(lambda: not alive(children), 5)

@@ -2,24 +2,43 @@
 
 import pytest
 
-from tests.launch.running import Up, eventually
+from tests.launch.running import Up, alive, eventually
 
 
-@pytest.mark.parametrize("word", ["daphne", "worker", "beat", "valkey-server", "bin/postgres"])
+def kill(up: Up, word: str) -> int:
+    """Kill the child with this word in its command; its process id."""
+    child = up.child(word)
+    assert child is not None
+    child.kill()
+    return child.pid
+
+
+@pytest.mark.parametrize("word", ["daphne", "config worker", "config beat", "valkey-server", "bin/postgres"])
 def test_a_killed_child_starts_again_and_all_is_ready(served: Up, word: str) -> None:
+    eventually(lambda: served.folder.get("/ready") == 200, 40)
     before = served.child(word)
+    assert before is not None
     family = before.children(recursive=True)
 
     before.kill()
 
-    eventually(lambda: not before.is_running() and any(word in " ".join(c.cmdline()) for c in served.descendants()), 10)
-    assert served.child(word).pid != before.pid
+    eventually(lambda: (child := served.child(word)) and child.pid != before.pid, 10)
     eventually(lambda: served.folder.get("/ready") == 200, 40)
-    eventually(lambda: not any(member.is_running() for member in family), 5)
+    eventually(lambda: not alive(family), 5)
 
 
 def test_no_connection_is_refused_while_the_web_process_starts_again(served: Up) -> None:
-    served.child("daphne").kill()
+    kill(served, "daphne")
 
     assert served.folder.get("/health") in (0, 200)  # cut off at most, when it was accepted just before
     assert served.folder.get("/health") == 200
+
+
+def test_without_postgresql_it_says_503_and_recovers(served: Up) -> None:
+    eventually(lambda: served.folder.get("/ready") == 200, 40)
+
+    kill(served, "bin/postgres")
+
+    eventually(lambda: served.folder.get("/ready") == 503, 5)
+    assert served.folder.get("/health") == 200
+    eventually(lambda: served.folder.get("/ready") == 200, 40)

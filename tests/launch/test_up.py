@@ -8,7 +8,7 @@ import time
 
 import psutil
 
-from tests.launch.running import DataFolder, Up, eventually
+from tests.launch.running import DataFolder, Up, alive, eventually
 
 
 def test_it_serves_and_is_ready(served: Up) -> None:
@@ -80,7 +80,7 @@ def test_sigterm_ends_all_within_ten_seconds_and_a_new_start_keeps_everything(fo
 
     assert up.process.wait(10) == 0
     assert time.monotonic() - asked < 10
-    assert [process for process in processes if process.is_running()] == []
+    assert alive(processes) == []
     again = Up(folder)
     again.end()
     assert (folder.path / "demo.json").read_text() == demo
@@ -95,4 +95,4 @@ def test_kill_9_leaves_nobody_behind(folder: DataFolder) -> None:
     up.process.wait()
 
     assert len(processes) > 10
-    eventually(lambda: not any(process.is_running() for process in processes), 5)
+    eventually(lambda: not alive(processes), 5)
