@@ -28,9 +28,9 @@ def free_port(wanted: int | None = None) -> int:
 def listening_socket(host: str, port: int) -> socket.socket:
     """The socket that all web processes serve: it outlives each of them, so a restart refuses no connection."""
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        # A name such as localhost has both kinds of address; clients try the older one too.
+        family, kind, protocol, _, address = min(found, key=lambda entry: entry[0] is not socket.AF_INET)
         listener = socket.socket(family, kind, protocol)
     except OSError:
         raise PortTaken(f"HOST {host!r} is no address of this machine; set HOST to one.") from None

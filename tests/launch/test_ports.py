@@ -44,3 +44,8 @@ def test_a_foreign_address_names_the_setting(host: str) -> None:
 
 def test_a_server_on_every_address_is_reached_by_loopback() -> None:
     assert [reachable_host(host) for host in ("0.0.0.0", "::", "192.0.2.1")] == ["127.0.0.1", "::1", "192.0.2.1"]
+
+
+def test_a_name_with_both_kinds_of_address_is_served_on_the_older_one() -> None:
+    with listening_socket("localhost", free_port()) as listener:
+        assert listener.family is socket.AF_INET
