@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from tests.bench.load import Measured, load, request_of
-from tests.bench.servers import serving
+from tests.bench.servers import server_of
 from tests.cast import Cast, make_cast
 
 ROUNDS = 3
@@ -53,11 +53,11 @@ def run() -> bool:
     measured: dict[tuple[str, str], list[Measured]] = {}
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        urls = {kind: stack.enter_context(serving(kind)) for kind in ("uvicorn", "daphne")}
+        urls = {kind: stack.enter_context(server_of(kind)) for kind in ("uvicorn", "daphne")}
         (folder / "tools.json").write_text(definitions(urls["uvicorn"], key))
         tools = len(json.loads((folder / "tools.json").read_text()))
         urls["sdk"] = stack.enter_context(
-            serving("sdk", BENCH_TENANT=str(cast.tenant.id), BENCH_TOOLS=str(folder / "tools.json"))
+            server_of("sdk", BENCH_TENANT=str(cast.tenant.id), BENCH_TOOLS=str(folder / "tools.json"))
         )
         for turn in range(ROUNDS + 1):
             for what, (headers, body) in {

