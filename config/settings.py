@@ -199,7 +199,13 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "SCHEMA_PATH_PREFIX": API_PREFIX,
-    "AUTHENTICATION_WHITELIST": ["credentials.http.KeyAuthentication"],
+    "AUTHENTICATION_WHITELIST": [],
+    "APPEND_COMPONENTS": {
+        "securitySchemes": {
+            "bearerKey": {"type": "http", "scheme": "bearer", "description": "An API key."},
+            "headerKey": {"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "An API key."},
+        }
+    },
 }
 
 # --- limits (docs/settings.md) ----------------------------------------------------------------------------------------
