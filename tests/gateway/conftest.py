@@ -9,6 +9,7 @@ import uvicorn
 from agents.actions import create_agent
 from agents.models import Agent
 from config.asgi import application
+from gateway.door import endpoint
 from tests.cast import Cast
 from tests.gateway.clients import Door
 
@@ -23,6 +24,18 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: object = None) -> None:
         await super().startup(sockets)  # type: ignore[arg-type]
         self.listening.set()
+
+    async def shutdown(self, sockets: object = None) -> None:
+        await super().shutdown(sockets)  # type: ignore[arg-type]
+        await _let_go()
+
+
+async def _let_go() -> None:
+    """Close what the endpoint keeps open as long as its process lives; the loop ends before that here."""
+    for keeper in (endpoint.legacy.sessions, endpoint.legacy.relay):
+        if keeper._client is not None:
+            await keeper._client.aclose()
+            keeper._client = None
 
 
 @pytest.fixture(scope="session")
