@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from django.db.models import BooleanField, Exists, OuterRef, Q, QuerySet, Value
+from django.db.models import BooleanField, Exists, OuterRef, QuerySet, Value
 
 from agents.builtin_tools import described
 from agents.models import Agent
 from conversations.format2 import iso
 from ground.errors import NotFound
+from ground.invalidation import ProcessCache
 from identity.principal import Principal
 
 # Instructions are for those who may read stored agents, this agent among them.
@@ -17,6 +18,8 @@ _FIELDS = (
     "slug", "name", "description", "instructions", "model", "tools", "department_id", "visibility", "tags", "enabled",
     "memory", "metadata", "source", "created_at", "updated_at", "shows_instructions",
 )  # fmt: skip
+
+_listed: ProcessCache[tuple[object, ...], tuple[dict[str, Any], ...]] = ProcessCache("surface", 512)
 
 # Of an agent that is one model with instructions and tools.
 _ABSENT: dict[str, Any] = {
@@ -38,10 +41,12 @@ _ABSENT: dict[str, Any] = {
 
 def list_agents(principal: Principal, *, query: str = "", partial: bool = False) -> dict[str, dict[str, Any]]:
     """The visible agents by id, in the order of ids; `query` keeps those whose id or name contains it, any case."""
-    rows = _readable(principal)
-    if query:
-        rows = rows.filter(Q(slug__icontains=query) | Q(name__icontains=query))
-    return {row["slug"]: _shown(row, schemas=not partial) for row in rows.order_by("slug").values(*_FIELDS)}
+    wanted = query.casefold()
+    return {
+        row["slug"]: _shown(row, schemas=not partial)
+        for row in _rows(principal)
+        if wanted in row["slug"].casefold() or wanted in row["name"].casefold()
+    }
 
 
 def get_agent(principal: Principal, agent_id: str) -> dict[str, Any]:
@@ -65,6 +70,15 @@ def visible_ids(principal: Principal, permission: str, *, limit: int) -> list[st
     if permission == "agents:execute":
         visible = visible.filter(enabled=True)
     return list(visible.order_by("slug").values_list("slug", flat=True)[:limit])
+
+
+def _rows(principal: Principal) -> tuple[dict[str, Any], ...]:
+    """Every visible agent, from memory until an agent or somebody's rights change."""
+
+    def read() -> tuple[dict[str, Any], ...]:
+        return tuple(_readable(principal).order_by("slug").values(*_FIELDS))
+
+    return _listed.load(principal.rights_key, read, lambda _: principal.tenant_id)
 
 
 def _readable(principal: Principal) -> Any:

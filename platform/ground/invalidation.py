@@ -54,7 +54,8 @@ class ProcessCache(Generic[K, V]):
         listener.listen()
         cleared, asked_at = self._cleared, time.monotonic()
         value = loader()
-        if cleared == self._cleared:
+        # What a transaction reads may be rolled back; only committed facts are kept.
+        if cleared == self._cleared and not transaction.get_connection().in_atomic_block:
             tenant_id = tenant_of(value)
             if len(self._kept) >= self.size:
                 self._kept.clear()
