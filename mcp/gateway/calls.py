@@ -98,7 +98,7 @@ class _Work:
         self.admission: Admission | None = None
         self.pending: Pending | None = None
         self._lock = threading.Lock()
-        self._abandoned = False
+        self._abandoned = self._reached_route = False
 
     async def run(self) -> bytes:
         """Begin, wait without a thread where there is something to wait for, end."""
@@ -113,6 +113,9 @@ class _Work:
             return await in_django(self._end, reply, failure)
         except asyncio.CancelledError:
             self._abandon()
+            task = asyncio.current_task()
+            if task is not None and not task.cancelling():  # nobody cancelled us: the work itself was stopped
+                raise Unavailable("The work was stopped before it ended; try again.") from None
             raise
 
     def _begin(self) -> bytes | Pending:
@@ -145,6 +148,7 @@ class _Work:
         if offer.step_up:
             raise InsufficientScope(self.principal, offer.step_up)
         self.arguments = accepted(offer, self.arguments)
+        self._reached_route = True  # which writes down its own refusals
         answer = offer.run(self.principal, self.arguments, self._circumstances(offer))
         if isinstance(answer, Pending):
             with self._lock:
@@ -173,16 +177,13 @@ class _Work:
         if error is None:
             logger.error("Call %s failed", self.context.request_id, exc_info=failure)
             raise Mistake(self.context.request_id) from failure
-        if self.offer is None or isinstance(error, PROTOCOL_ERRORS):
+        if not self._reached_route and not isinstance(error, Unavailable):
             self._write_down(error)
         if isinstance(error, PROTOCOL_ERRORS):
             raise error from failure
         return results.of_error(error)
 
     def _write_down(self, error: PlatformError) -> None:
-        """What was refused before any route ran; the routes write down their own refusals."""
-        if isinstance(error, Unavailable):
-            return
         audit.record_refusal(
             self.principal,
             door="mcp",

@@ -77,12 +77,13 @@ def _listing(
 
 
 def search_tools(surface: "Surface", arguments: Arguments) -> dict[str, Any]:
-    """Rows for what the words ask for; `total` counts them."""
+    """Rows for what the words ask for; `total` also counts full matches that had no room."""
     rows = []
-    for offer, partial in surface.index.search(arguments.get("query") or ""):
+    found, total = surface.index.search(arguments.get("query") or "")
+    for offer, partial in found:
         row: dict[str, Any] = {"name": offer.name, "write": offer.writes, "summary": summary(offer.description)}
         rows.append({**row, "partial": True} if partial else row)
-    return {"tools": rows, "total": len(rows)}
+    return {"tools": rows, "total": total}
 
 
 def describe_tool(surface: "Surface", arguments: Arguments) -> dict[str, Any]:

@@ -70,10 +70,10 @@ class Index:
         self._mean = sum(self._lengths) / max(1, len(self._lengths)) or 1.0
         self._holders = Counter(term for weights in self._weights for term in weights)
 
-    def search(self, query: str) -> list[Found]:
-        """The best rows, at most twenty; an empty query gives everything in its order."""
+    def search(self, query: str) -> tuple[list[Found], int]:
+        """The best rows, at most twenty, and how many there are; an empty query gives everything in its order."""
         if not query.strip():
-            return [Found(offer, False) for offer in self.offers]
+            return [Found(offer, False) for offer in self.offers], len(self.offers)
         wanted = list(dict.fromkeys(map(self._known, terms(query) or [stem(word) for word in words(query)])))
         ranked = sorted(
             ((self._score(number, wanted), number) for number in range(len(self.offers))),
@@ -85,7 +85,8 @@ class Index:
         full = [Found(self.offers[number], False) for number, complete in hits if complete]
         if len(full) < ENOUGH:
             full += [Found(self.offers[number], True) for number, complete in hits if not complete]
-        return full[:MOST_ROWS]
+            return full[:MOST_ROWS], min(len(full), MOST_ROWS)
+        return full[:MOST_ROWS], len(full)
 
     def _known(self, term: str) -> str:
         """The term itself when the index has it, else the most similar one that it has."""

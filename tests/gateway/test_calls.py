@@ -18,7 +18,7 @@ from gateway.calls import Context, InsufficientScope, Mistake, UnknownTool
 from gateway.offers import Arguments, Offer, compiled
 from gateway.surface import Options
 from ground.bridge import in_django
-from ground.errors import Conflict, RateLimited
+from ground.errors import Conflict, RateLimited, Unavailable
 from identity.principal import OAUTH, Principal
 from receipts.models import AuditEntry
 from tests.cast import Cast
@@ -210,6 +210,21 @@ async def test_a_refused_call_is_written_down(ben: Principal) -> None:
     assert [(entry.tool, entry.outcome, entry.status, entry.door) for entry in entries] == [
         ("agent_update", "refused", 404, "mcp")
     ]
+
+
+async def test_arguments_that_are_refused_are_written_down(ben: Principal) -> None:
+    await calls.call(ben, "get_context", {"maxTokens": "many"}, CONTEXT)
+
+    entries = await in_django(list, AuditEntry.objects.filter(credential_id=ben.credential.id))
+    assert [(entry.tool, entry.outcome, entry.status) for entry in entries] == [("get_context", "refused", 400)]
+
+
+async def test_work_that_somebody_else_stopped_may_be_tried_again(ben: Principal) -> None:
+    stopped: Future[Reply] = Future()
+    stopped.cancel()
+
+    with pytest.raises(Unavailable):
+        await calls.call(ben, "probe", {}, await offered(ben, lambda *_: Pending(stopped)))
 
 
 async def test_more_calls_than_allowed_are_refused(cast: Cast, ben: Principal) -> None:

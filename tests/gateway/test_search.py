@@ -9,8 +9,8 @@ from gateway.sources.templates import template
 INDEX = Index(template(spec, toolset.name) for toolset in toolsets() for spec in toolset.tools)
 
 
-def names(found: list[Found]) -> list[str]:
-    return [row.offer.name for row in found]
+def names(answer: tuple[list[Found], int]) -> list[str]:
+    return [row.offer.name for row in answer[0]]
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,9 @@ def test_the_right_tool_comes_first(query: str, first: str) -> None:
 
 
 def test_rows_that_match_every_term_come_before_partial_ones() -> None:
-    found = INDEX.search("update agent")
+    found, total = INDEX.search("update agent")
+
+    assert total == len(found)
 
     assert [row.partial for row in found] == sorted(row.partial for row in found)
     assert found[0] == Found(found[0].offer, False)
@@ -48,11 +50,13 @@ def test_no_words_list_everything_in_its_order(query: str) -> None:
 
 @pytest.mark.parametrize("query", ["xyzzyqq", "日本語", "!!!"])
 def test_words_that_nothing_has_find_nothing(query: str) -> None:
-    assert INDEX.search(query) == []
+    assert INDEX.search(query) == ([], 0)
 
 
 def test_an_answer_has_at_most_twenty_rows_and_an_empty_query_no_cap() -> None:
     many = Index([offer for offer in INDEX.offers for _ in range(10)])
 
-    assert len(many.search("agent")) == MOST_ROWS
-    assert len(many.search("")) == len(INDEX.offers) * 10
+    rows, total = many.search("agent")
+    assert len(rows) == MOST_ROWS
+    assert total > MOST_ROWS
+    assert len(many.search("")[0]) == len(INDEX.offers) * 10

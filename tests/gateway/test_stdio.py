@@ -1,5 +1,6 @@
 """`manage.py mcp_stdio`: a client that starts a process reaches the same tools, in every mode."""
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -40,3 +41,18 @@ def test_without_a_key_it_says_what_to_do() -> None:
 
     assert ended.returncode == 1
     assert "Set MCP_KEY to an API key" in ended.stderr
+
+
+async def test_without_a_server_it_says_so() -> None:
+    environment = {**os.environ, "MCP_KEY": "mcpk_any"}
+    message = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
+
+    ended = await asyncio.create_subprocess_exec(
+        sys.executable, *COMMAND, "--url", "http://127.0.0.1:9/api/mcp", env=environment,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    out, err = await asyncio.wait_for(ended.communicate(message), 60)
+
+    assert ended.returncode == 1
+    assert out == b""
+    assert b"There is no answer from http://127.0.0.1:9/api/mcp" in err

@@ -3,6 +3,7 @@
 from typing import Any
 
 import anyio
+import httpx2
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -26,4 +27,7 @@ class Command(BaseCommand):
         key = env.text("MCP_KEY")
         if not key:
             raise CommandError("Set MCP_KEY to an API key; `manage.py up` prints the demo keys.")
-        anyio.run(bridge, options["url"], key)
+        try:
+            anyio.run(bridge, options["url"], key)
+        except* httpx2.HTTPError:
+            raise CommandError(f"There is no answer from {options['url']}; is the server running there?") from None
