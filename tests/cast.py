@@ -8,7 +8,6 @@ from uuid import uuid4
 
 from credentials.actions import issue_key
 from credentials.authentication import resolve
-
 from identity.models import Department, Membership, Role, Tenant, User
 from identity.permissions import DEFAULT_ROLE_PERMISSIONS
 from identity.principal import EVERY_SCOPE, SESSION, Credential, Principal

@@ -1,4 +1,4 @@
-"""Counts SQL statements of every thread: calls run in threads of the bridge, where Django's own capture sees nothing."""
+"""Counts SQL statements of every thread: calls run in the bridge, where Django's own capture sees nothing."""
 
 import threading
 from collections.abc import Iterator

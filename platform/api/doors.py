@@ -37,9 +37,8 @@ def is_read_only(spec: ToolSpec) -> bool:
     return True
 
 
-def check(request: Any, operation: Operation) -> None:
+def check(request: Any, credential: Credential, operation: Operation) -> None:
     """Refuse a credential that does not open this route."""
-    credential: Credential = request.auth.credential
     if credential.kind == OAUTH:
         raise Forbidden("mcp:read", "An access token opens /api/mcp only; use an API key for this route.")
     if credential.kind != API_KEY or credential.allowlist is None:

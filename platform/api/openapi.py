@@ -16,7 +16,7 @@ ERRORS = {
     "429": "Too many calls; `Retry-After` says when to try again.",
 }
 ERROR: Schema = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
-SECURITY = [{"bearerKey": []}, {"headerKey": []}]
+SECURITY: list[dict[str, list[str]]] = [{"bearerKey": []}, {"headerKey": []}]
 IDEMPOTENCY = {
     "name": "Idempotency-Key",
     "in": "header",
@@ -31,7 +31,7 @@ DRY_RUN = {
 }
 
 
-class OperationSchema(AutoSchema):  # type: ignore[misc]
+class OperationSchema(AutoSchema):
     """Reads `@operation`; whatever has none is left out."""
 
     def get_operation(self, path: str, path_regex: str, path_prefix: str, method: str, registry: Any) -> Any:

@@ -38,7 +38,8 @@ def route(pattern: str, view: "type[PlatformView]", name: str) -> URLPattern:
     known = _registered.setdefault(name, Registered(pattern, view))
     if known != Registered(pattern, view):
         raise ValueError(f"Two routes are named {name}.")
-    return path(pattern, view.as_view(), name=name)
+    declared: URLPattern = path(pattern, view.as_view(), name=name)
+    return declared
 
 
 @lru_cache(maxsize=1)

@@ -67,12 +67,13 @@ class CamelSerializer(serializers.Serializer[Any]):
     open_keys: ClassVar[bool] = False
 
     def get_fields(self) -> dict[str, Any]:
-        renamed = {}
-        for name, field in super().get_fields().items():
+        renamed: dict[str, Any] = {}
+        fields: dict[str, Any] = super().get_fields()
+        for name, field in fields.items():
             outside = camel(name)
             if outside != name and field.source is None:
                 field.source = name
-                field._kwargs["source"] = name
+                field._kwargs["source"] = name  # copies of the field are made from this
             renamed[outside] = field
         return renamed
 
@@ -84,7 +85,8 @@ class CamelSerializer(serializers.Serializer[Any]):
     @classmethod
     def shared(cls) -> Self:
         """The built instance of this class: building one costs more than using it, and validation keeps no state."""
-        return _built(cls)
+        built: Self = _built(cls)
+        return built
 
     @classmethod
     def validated(cls, data: Any, sentence: str = "Invalid request body") -> dict[str, Any]:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from django.http import HttpRequest
-from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -19,7 +18,7 @@ from api.replies import Pending, Reply
 from api.serializers import Flag
 from ground.bridge import in_django
 from ground.errors import InvalidInput, Unauthenticated
-from identity.principal import SESSION
+from identity.principal import SESSION, Principal
 from limits.admission import Admission, admit
 
 
@@ -36,7 +35,7 @@ class PlatformView(APIView):
         return getattr(getattr(cls, method.lower(), None), "operation", None)
 
     @classmethod
-    def as_view(cls, **initkwargs: Any) -> Callable[..., HttpResponseBase]:
+    def as_view(cls, **initkwargs: Any) -> Any:
         view = super().as_view(**initkwargs)
         return _waiting(view) if cls.waits else view
 
@@ -71,11 +70,12 @@ class PlatformView(APIView):
         if found is None:
             self.http_method_not_allowed(request)
             raise AssertionError("unreachable")
-        if request.auth is None:
+        principal: Principal | None = request.auth  # type: ignore[assignment]
+        if principal is None:
             raise Unauthenticated
-        doors.check(request, found)
-        if request.auth.credential.kind != SESSION:
-            self.admission = admit(request.auth.credential, request.auth.tenant_id)
+        doors.check(request, principal.credential, found)
+        if principal.credential.kind != SESSION:
+            self.admission = admit(principal.credential, principal.tenant_id)
         query, body = without_rehearsal(request)
         return self.run(request, path, query, body)
 
@@ -101,8 +101,8 @@ def _response(reply: Reply) -> Response:
 def _waiting(view: Callable[..., Any]) -> Callable[..., Any]:
     """The view as a coroutine: what is pending is awaited without a thread or a connection."""
 
-    async def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        response = await in_django(view, request, *args, **kwargs)
+    async def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        response: Any = await in_django(view, request, *args, **kwargs)
         if (pending := getattr(response, "pending", None)) is None:
             return response
         try:

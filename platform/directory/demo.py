@@ -9,22 +9,25 @@ from identity.permissions import ADMIN, DEFAULT_ROLE_PERMISSIONS, MEMBER, OPERAT
 TENANT = ("harbour-trading", "Harbour Trading")
 OTHER = ("alpine-outfitters", "Alpine Outfitters")
 DEPARTMENTS = (("sales", "Sales"), ("support", "Customer Support"), ("operations", "Operations"))
-PEOPLE = (
+PEOPLE: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     (OWNER, "Olivia", "Marsh", ()),
     (ADMIN, "Adam", "Reyes", ()),
     (OPERATOR, "Priya", "Nair", ("operations", "support")),
     (MEMBER, "Ben", "Keller", ("sales",)),
     (VIEWER, "Vera", "Lindqvist", ("support",)),
 )
-OTHER_PEOPLE = ((OWNER, "Zoe", "Hartmann", ()), (MEMBER, "Milo", "Brandt", ()))
+OTHER_PEOPLE: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
+    (OWNER, "Zoe", "Hartmann", ()),
+    (MEMBER, "Milo", "Brandt", ()),
+)
 
 
 def make(context: Any) -> None:
     """Tenants, departments and users; `made` hands them on to the other apps' demos."""
     tenant, departments = _tenant(*TENANT, DEPARTMENTS)
     other, _ = _tenant(*OTHER, ())
-    people = {role: _person(tenant, role, *rest, departments=departments) for role, *rest in PEOPLE}
-    others = {role: _person(other, role, *rest, departments={}) for role, *rest in OTHER_PEOPLE}
+    people = {person[0]: _person(tenant, *person, departments=departments) for person in PEOPLE}
+    others = {person[0]: _person(other, *person, departments={}) for person in OTHER_PEOPLE}
     context.made |= {
         "tenant": tenant,
         "departments": departments,

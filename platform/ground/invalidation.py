@@ -132,7 +132,7 @@ class _Listener:
         connection = redis.Redis.from_url(
             settings.REDIS_URL, socket_connect_timeout=1, socket_timeout=None, socket_keepalive=True
         )
-        subscription = connection.pubsub(ignore_subscribe_messages=False)
+        subscription = connection.pubsub(ignore_subscribe_messages=False)  # type: ignore[no-untyped-call]
         try:
             subscription.subscribe(CHANNEL)
             for message in subscription.listen():

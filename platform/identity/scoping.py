@@ -42,7 +42,8 @@ class VisibleQuerySet(models.QuerySet[Any]):
         """The rows with this public id; a text that can be no id finds none."""
         owned: type[TenantOwned] = self.model
         try:
-            wanted = owned._meta.get_field(owned.public_id).to_python(public_id)
+            field: models.Field[Any, Any] = owned._meta.get_field(owned.public_id)  # type: ignore[assignment]
+            wanted = field.to_python(public_id)
         except (ValidationError, ValueError):
             return self.none()
         if isinstance(wanted, str) and "\x00" in wanted:
@@ -80,4 +81,4 @@ class TenantOwned(models.Model):
     @classmethod
     def missing_sentence(cls, public_id: str) -> str:
         """What a caller reads when the row is missing, or not theirs to see."""
-        return f"{cls._meta.verbose_name.capitalize()} with id {public_id[:200]} not found"
+        return f"{str(cls._meta.verbose_name).capitalize()} with id {public_id[:200]} not found"

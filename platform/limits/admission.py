@@ -69,7 +69,7 @@ def admit(credential: Credential, tenant_id: UUID) -> Admission:
 
 def admit_list(credential: Credential) -> None:
     """One listing of this credential: counted in this process alone, without the network. Raises RateLimited."""
-    if credential.router and not listener.is_up:
+    if credential.router and (reach.is_away or not listener.is_up):
         reach.demand()
     per_minute = settings.LIMIT_LISTS_PER_MINUTE
     terms = Terms(per_minute, per_minute)

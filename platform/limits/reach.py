@@ -26,6 +26,11 @@ class Reach:
         self._lock = threading.Lock()
         self._next_try: float | None = None  # None: within reach
 
+    @property
+    def is_away(self) -> bool:
+        """Whether Valkey did not answer the last time."""
+        return self._next_try is not None
+
     def may_try(self) -> bool:
         """Whether this caller should ask Valkey."""
         if self._next_try is None:

@@ -124,7 +124,8 @@ class Legacy:
         try:
             await exchange.event(envelope.request(ask_id, method, params))
             async with asyncio.timeout(ANSWER_SECONDS):
-                return await future
+                answer: dict[str, Any] = await future
+                return answer
         finally:
             del self.relay.asked[ask_id]
 

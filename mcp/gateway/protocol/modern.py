@@ -34,8 +34,16 @@ FRESH_MS = 60_000  # how long a client may keep a list
 
 # Methods of older generations, which a server may still know for them.
 REMOVED = frozenset(
-    {"initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe", "tasks/list", "tasks/result"}
-)  # fmt: skip
+    {
+        "initialize",
+        "ping",
+        "logging/setLevel",
+        "resources/subscribe",
+        "resources/unsubscribe",
+        "tasks/list",
+        "tasks/result",
+    }
+)
 
 
 class Modern:

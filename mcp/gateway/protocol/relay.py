@@ -77,7 +77,7 @@ class Relay:
                 if message is not None:
                     self._deliver(orjson.loads(message["data"]))
         finally:
-            await subscription.aclose()
+            await subscription.aclose()  # type: ignore[no-untyped-call]
             await client.aclose()
 
     def _deliver(self, said: dict[str, Any]) -> None:

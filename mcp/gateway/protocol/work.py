@@ -18,7 +18,7 @@ async def settled(
     exchange: Exchange, answer: Awaitable[Any], *, relay: Relay, name: Name | None, leaving_cancels: bool
 ) -> Any:
     """The awaited answer. Raises ClientGone or Cancelled when nobody waits for it any more."""
-    task: asyncio.Task[Any] = asyncio.ensure_future(answer)  # type: ignore[assignment]
+    task: asyncio.Task[Any] = asyncio.ensure_future(answer)
     if name is not None:
         relay.running[name] = task
     try:
