@@ -13,7 +13,7 @@ from identity.principal import Principal
 PREFIX = "agent_"
 CALL = "agent_call"
 
-SUMMARY_LENGTH = 300
+SUMMARY_LENGTH = 299  # characters
 
 
 def featured_agents(principal: Principal) -> Iterator[ObjectTool]:
