@@ -27,3 +27,10 @@ def served() -> Iterator[Up]:
             up.end()
     finally:
         folder.remove()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests with real processes follow one another, also in a parallel run (`-n 2 --dist loadgroup`)."""
+    for item in items:
+        if isinstance(item, pytest.Function) and {"served", "folder"} & set(item.fixturenames):
+            item.add_marker(pytest.mark.xdist_group("processes"))

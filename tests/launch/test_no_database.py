@@ -10,4 +10,4 @@ def test_a_command_says_what_to_do(folder: DataFolder, command: list[str]) -> No
     found = folder.manage(*command)
 
     assert found.returncode == 1
-    assert found.stderr == "CommandError: No database is running: start `make run`, or set DATABASE_URL.\n"
+    assert found.stderr == "NoDatabase: No database is running: start `make run`, or set DATABASE_URL.\n"
