@@ -3,6 +3,7 @@
 from typing import Any
 
 from agents.models import Agent
+from tests.agents.http import get
 from tests.cast import Cast
 from tests.gateway.clients import Door
 
@@ -81,8 +82,6 @@ def test_a_router_key_reaches_more_than_it_is_shown(cast: Cast, door: Door, help
 
 
 def test_whoami_needs_no_place_on_the_allowlist_over_http_too(cast: Cast, door: Door) -> None:
-    from tests.agents.http import get
-
     answer = get(cast.ben, "/whoami")
 
     assert answer.status == 200
