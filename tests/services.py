@@ -14,8 +14,6 @@ from launch import embedded, postgres
 
 SECRETS = {"SECRET_KEY": "k" * 50, "KEY_PEPPERS": "1:" + "p" * 40}
 
-_stack = ExitStack()
-
 
 @contextmanager
 def running_services() -> Iterator[None]:
@@ -39,13 +37,12 @@ def running_services() -> Iterator[None]:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_load_initial_conftests() -> None:
-    """Start the services once, before Django is configured; worker processes of a parallel run inherit them."""
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Start the services once, before Django is configured; worker processes of a parallel run inherit them.
+
+    They stop at the end, also after Ctrl-C or when the settings cannot be read.
+    """
     if "PYTEST_XDIST_WORKER" not in os.environ:
-        _stack.enter_context(running_services())
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_unconfigure() -> None:
-    """Stop them at the end, also after Ctrl-C."""
-    _stack.close()
+        stack = ExitStack()
+        early_config.add_cleanup(stack.close)
+        stack.enter_context(running_services())
