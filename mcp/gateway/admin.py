@@ -1,40 +1,32 @@
 """What a tenant's staff decide about its MCP surface, and what router keys save."""
 
-from typing import Any, ClassVar
+from typing import Any
 
-from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
-from api.toolsets import ORDER
 from credentials.models import ROUTER_TOOL
-from gateway.admin_scope import TenantRows
-from gateway.catalog import SESSION, clash
+from directory.staff import TenantScopedAdmin
+from gateway.catalog import clash
 from gateway.context import TOKENIZER
+from gateway.forms import FeaturedAgentForm, McpSettingsForm
 from gateway.listing_cost import cost_of
 from gateway.models import FeaturedAgent, McpSettings, RouterKey
 from gateway.sources.featured import PREFIX
 
 
-class McpSettingsForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic at run time
-    """The settings, with the toolsets to choose from."""
+class SurfacingAdmin(TenantScopedAdmin):
+    """Rows that shape surfaces."""
 
-    toolsets = forms.MultipleChoiceField(
-        required=False,
-        choices=[(name, name) for name in ORDER if name != SESSION],
-        widget=UnfoldAdminCheckboxSelectMultipleWidget,
-        help_text=McpSettings._meta.get_field("toolsets").help_text,
-    )
-
-    class Meta:
-        model = McpSettings
-        fields: ClassVar = ["tenant", "enum_limit", "read_only", "toolsets", "wait_seconds"]
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        """One by one: each row says that surfaces changed."""
+        for row in queryset:
+            row.delete()
 
 
 @admin.register(McpSettings)
-class McpSettingsAdmin(TenantRows):
+class McpSettingsAdmin(SurfacingAdmin):
     """One row for each tenant that differs from the defaults."""
 
     form = McpSettingsForm
@@ -48,9 +40,10 @@ class McpSettingsAdmin(TenantRows):
 
 
 @admin.register(FeaturedAgent)
-class FeaturedAgentAdmin(TenantRows):
+class FeaturedAgentAdmin(SurfacingAdmin):
     """Agents with a tool of their own."""
 
+    form = FeaturedAgentForm
     list_display = ("agent", "tool_name", "remark", "position", "tenant")
     list_select_related = ("agent", "tenant")
     fields = ("tenant", "agent", "position")
@@ -71,9 +64,10 @@ class FeaturedAgentAdmin(TenantRows):
 
 
 @admin.register(RouterKey)
-class RouterKeyAdmin(TenantRows):
+class RouterKeyAdmin(TenantScopedAdmin):
     """Router keys, to look at; keys are issued, rotated and revoked on the page of API keys."""
 
+    staff_may = frozenset({"view"})
     list_display = ("name", "lookup", "owner", "state", "tokens", "expires_at")
     list_select_related = ("owner", "tenant")
     fields = ("tenant", "name", "lookup", "owner", "allowlist", "tokens", "expires_at")
@@ -81,7 +75,8 @@ class RouterKeyAdmin(TenantRows):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Keys whose allowlist makes them router keys."""
-        return super().get_queryset(request).filter(allowlist__contains=[ROUTER_TOOL])
+        keys: QuerySet[Any] = super().get_queryset(request).filter(allowlist__contains=[ROUTER_TOOL])
+        return keys
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -29,14 +29,14 @@ def errors_of(response: Any) -> dict[str, list[str]]:
     return {name: list(said) for name, said in response.context["adminform"].form.errors.items()}
 
 
-def settings_of(cast: Cast, **changes: Any) -> dict[str, Any]:
-    return {"tenant": str(cast.tenant.id), "enum_limit": "25", "wait_seconds": "", **changes}
+def settings_of(**changes: Any) -> dict[str, Any]:
+    return {"enum_limit": "25", "wait_seconds": "", **changes}
 
 
 def test_staff_narrow_their_tenant_s_surface(cast: Cast, door: Door) -> None:
     before = door.names(cast.ben.key)
 
-    response = signed_in(cast.ana).post(SETTINGS + "add/", settings_of(cast, read_only="on", toolsets=["agents"]))
+    response = signed_in(cast.ana).post(SETTINGS + "add/", settings_of(read_only="on", toolsets=["agents"]))
 
     assert response.status_code == 302
     row = McpSettings.objects.get(tenant=cast.tenant)
@@ -47,7 +47,7 @@ def test_staff_narrow_their_tenant_s_surface(cast: Cast, door: Door) -> None:
 
 @pytest.mark.parametrize("changes", [{"enum_limit": "201"}, {"toolsets": ["no_such"]}, {"wait_seconds": "0"}])
 def test_settings_outside_their_limits_are_form_errors(cast: Cast, changes: dict[str, Any]) -> None:
-    response = signed_in(cast.ana).post(SETTINGS + "add/", settings_of(cast, **changes))
+    response = signed_in(cast.ana).post(SETTINGS + "add/", settings_of(**changes))
 
     assert list(errors_of(response)) == list(changes)
     assert not McpSettings.objects.filter(tenant=cast.tenant).exists()
@@ -59,11 +59,33 @@ def test_staff_see_and_change_their_tenant_alone(cast: Cast) -> None:
 
     listed = client.get(SETTINGS)
     opened = client.get(f"{SETTINGS}{foreign.pk}/change/")
-    added = client.post(SETTINGS + "add/", {**settings_of(cast), "tenant": str(cast.other_tenant.id)})
+    client.post(SETTINGS + "add/", {**settings_of(), "tenant": str(cast.other_tenant.id), "read_only": "on"})
 
     assert str(foreign.pk) not in listed.content.decode()
     assert opened.status_code == 302
-    assert list(errors_of(added)) == ["tenant"]
+    assert McpSettings.objects.get(tenant=cast.other_tenant).read_only is False
+    assert McpSettings.objects.get(tenant=cast.tenant).read_only is True
+
+
+def test_a_tenant_has_its_settings_once(cast: Cast) -> None:
+    client = signed_in(cast.ana)
+    client.post(SETTINGS + "add/", settings_of())
+
+    again = client.post(SETTINGS + "add/", settings_of())
+
+    assert errors_of(again) == {"__all__": ["Your tenant has settings already; change those."]}
+    assert McpSettings.objects.filter(tenant=cast.tenant).count() == 1
+
+
+def test_a_superuser_chooses_the_tenant(cast: Cast) -> None:
+    cast.zoe.user.is_superuser = True
+    client = signed_in(cast.zoe)
+
+    made = client.post(SETTINGS + "add/", settings_of(tenant=str(cast.tenant.id)))
+    again = client.post(SETTINGS + "add/", settings_of(tenant=str(cast.tenant.id)))
+
+    assert made.status_code == 302
+    assert list(errors_of(again)) == ["tenant"]
 
 
 @pytest.mark.parametrize("name", ["olga", "ben", "vic"])
@@ -74,7 +96,7 @@ def test_staff_who_run_nothing_see_nothing(cast: Cast, name: str) -> None:
 def test_staff_feature_an_agent(cast: Cast, door: Door, helper: Agent) -> None:
     client = signed_in(cast.adam)
 
-    response = client.post(FEATURED + "add/", {"tenant": str(cast.tenant.id), "agent": str(helper.id), "position": "0"})
+    response = client.post(FEATURED + "add/", {"agent": str(helper.id), "position": "0"})
 
     assert response.status_code == 302
     assert "agent_helper" in door.names(cast.ben.key)
@@ -91,9 +113,7 @@ def test_staff_feature_an_agent(cast: Cast, door: Door, helper: Agent) -> None:
 def test_a_name_that_is_taken_is_a_form_error(cast: Cast, slug: str, reason: str) -> None:
     agent = create_agent(cast.ana.principal, slug=slug, name="Taken")
 
-    response = signed_in(cast.ana).post(
-        FEATURED + "add/", {"tenant": str(cast.tenant.id), "agent": str(agent.id), "position": "0"}
-    )
+    response = signed_in(cast.ana).post(FEATURED + "add/", {"agent": str(agent.id), "position": "0"})
 
     assert errors_of(response) == {"agent": [f"This agent cannot be featured: {reason}"]}
     assert not FeaturedAgent.objects.filter(tenant=cast.tenant).exists()
@@ -102,9 +122,7 @@ def test_a_name_that_is_taken_is_a_form_error(cast: Cast, slug: str, reason: str
 def test_an_agent_of_another_tenant_cannot_be_chosen(cast: Cast) -> None:
     foreign = create_agent(cast.zoe.principal, slug="theirs", name="Theirs")
 
-    response = signed_in(cast.ana).post(
-        FEATURED + "add/", {"tenant": str(cast.tenant.id), "agent": str(foreign.id), "position": "0"}
-    )
+    response = signed_in(cast.ana).post(FEATURED + "add/", {"agent": str(foreign.id), "position": "0"})
 
     assert list(errors_of(response)) == ["agent"]
     assert not FeaturedAgent.objects.filter(agent=foreign).exists()
