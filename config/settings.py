@@ -122,12 +122,7 @@ if DATABASE_URL:
     if "postgresql" not in _database["ENGINE"]:
         raise ImproperlyConfigured("DATABASE_URL must name a PostgreSQL database: postgres://user:password@host/name.")
 else:  # commands that need no database still run; those that do say what is missing
-    _database = {
-        "ENGINE": "django.db.backends.postgresql",
-        "NAME": "atrium",
-        "HOST": "127.0.0.1",
-        "PORT": "1",
-    }
+    _database = {"ENGINE": "launch.no_database", "NAME": "atrium"}
 DATABASES = {
     "default": {
         **_database,

@@ -19,6 +19,7 @@ from receipts import audit
 
 LIFETIME = timedelta(days=90)
 OVERLAP = timedelta(hours=24)
+ROUTER_EXPIRES = "A router key needs a date on which it expires."
 
 
 @transaction.atomic
@@ -40,10 +41,9 @@ def issue_key(
     `limits`: calls_per_minute, burst, concurrent_calls. Without `expires_at` it lives 90 days; `never_expires` is
     refused for router keys. Raises Forbidden when the owner's role exceeds the issuer's rights.
     """
-    entries = allowlists.checked(allowlist, principal.tenant_id)
+    entries = check_policy(principal, owner=owner, allowlist=allowlist, departments=departments)
     if never_expires and ROUTER_TOOL in entries:
-        raise InvalidInput("A router key needs a date on which it expires.")
-    _check_owner(principal, owner, departments)
+        raise InvalidInput(ROUTER_EXPIRES)
     text = keys.generate()
     key = ApiKey.objects.create(
         tenant_id=principal.tenant_id,
@@ -60,6 +60,32 @@ def issue_key(
     key.departments.set(departments)
     _record(principal, "issue key", key)
     return key, str(text)
+
+
+def check_policy(
+    principal: Principal, *, owner: User, allowlist: Iterable[str], departments: Sequence[Department] = ()
+) -> list[str]:
+    """The entries of the allowlist, tidied; InvalidInput or Forbidden for what may not be given to this owner."""
+    entries = allowlists.checked(allowlist, principal.tenant_id)
+    _check_owner(principal, owner, departments)
+    return entries
+
+
+@transaction.atomic
+def change_key(principal: Principal, key: ApiKey, departments: Sequence[Department], **changes: Any) -> ApiKey:
+    """Change what an active key may do; its text stays. `changes` are fields of the policy."""
+    held: ApiKey = ApiKey.objects.select_for_update(of=("self",)).get(pk=key.pk, tenant_id=principal.tenant_id)
+    if held.state != "active":
+        raise Conflict("Only an active key can be changed; issue a new one.")
+    for name, value in changes.items():
+        setattr(held, name, value)
+    held.allowlist = check_policy(principal, owner=held.owner, allowlist=held.allowlist, departments=departments)
+    if held.is_router and held.expires_at is None:
+        raise InvalidInput(ROUTER_EXPIRES)
+    held.save()
+    held.departments.set(departments)
+    _record(principal, "change key", held)
+    return held
 
 
 @transaction.atomic

@@ -9,13 +9,27 @@ from api.toolsets import canonical_names, specs
 # tenant id → further names (featured objects, federated tools); None asks for those of every tenant.
 Provider = Callable[[UUID | None], Iterable[str]]
 
+# (tenant, owner, allowlist) → tokens of tools/list with the router's tools, and without.
+TokenCounter = Callable[[UUID, UUID, frozenset[str]], tuple[int, int] | None]
+
 _providers: list[Provider] = []
+_counters: list[TokenCounter] = []
 
 
 def register(provider: Provider) -> None:
     """Add a source of names, at start."""
     if provider not in _providers:
         _providers.append(provider)
+
+
+def register_counter(counter: TokenCounter) -> None:
+    """Set who counts the tokens of a listing, at start."""
+    _counters[:] = [counter]
+
+
+def token_counts(tenant_id: UUID, owner_id: UUID, allowlist: frozenset[str]) -> tuple[int, int] | None:
+    """Tokens of the listing of such a key with the router switch on and off; None when nobody can tell."""
+    return _counters[0](tenant_id, owner_id, allowlist) if _counters else None
 
 
 def names(tenant_id: UUID | None = None) -> set[str]:

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from unfold.admin import ModelAdmin
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
-from directory import actions
+from directory import actions, audit_admin, key_admin  # noqa: F401  (their pages register themselves)
 from directory.forms import GrantForm, MembershipForm, RoleForm
 from directory.staff import TenantScopedAdmin, acting_in, is_superuser
 from identity.invalidation import rights_changed
