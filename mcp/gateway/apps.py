@@ -10,8 +10,10 @@ class GatewayConfig(AppConfig):
     verbose_name = "MCP"
 
     def ready(self) -> None:
-        """Allowlists may name the router's tools and those of featured agents."""
+        """Allowlists may name the router's tools and those of featured agents; the key form shows what lists cost."""
         from credentials import known_tools
-        from gateway.sources.featured import known_names  # models are ready only now
+        from gateway.listing_cost import token_counts  # models are ready only now
+        from gateway.sources.featured import known_names
 
         known_tools.register(known_names)
+        known_tools.register_counter(token_counts)

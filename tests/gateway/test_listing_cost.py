@@ -1,5 +1,6 @@
 """What a router key saves."""
 
+from credentials import known_tools
 from credentials.actions import issue_key
 from gateway.listing_cost import cost_of
 from tests.cast import Cast
@@ -22,3 +23,13 @@ def test_the_key_of_somebody_who_left_costs_nothing_to_count(cast: Cast) -> None
     cast.ben.membership.save()
 
     assert cost_of(key) is None
+
+
+def test_the_form_of_keys_asks_before_there_is_a_key(cast: Cast) -> None:
+    key, _ = issue_key(cast.ana.principal, owner=cast.ben.user, name="router", allowlist=["agent_*", "execute_tool"])
+    cost = cost_of(key)
+
+    counts = known_tools.token_counts(cast.tenant.id, cast.ben.user.id, frozenset({"agent_*"}))
+
+    assert cost is not None
+    assert counts == (cost.routed, cost.listed)
