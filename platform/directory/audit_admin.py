@@ -9,7 +9,6 @@ from unfold.decorators import display
 from directory.staff import TenantScopedAdmin
 from receipts.models import AuditEntry
 
-
 COLOURS = {"ok": "success", "refused": "warning", "failed": "danger", "dry_run": "info"}
 
 
