@@ -1,5 +1,6 @@
 """Changing agents. Whatever a caller sees of them changes with a word to every process."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -7,10 +8,11 @@ from uuid import UUID
 from django.db import transaction
 
 from agents.models import Agent
-from ground.errors import Conflict, NotFound
+from ground.errors import Conflict, Forbidden, NotFound
 from ground.invalidation import announce
 from identity.models import Department
 from identity.principal import Principal
+from receipts import audit
 
 EDITABLE = ("name", "description", "department_id", "enabled", "tags")
 
@@ -64,6 +66,31 @@ def update_agent(principal: Principal, agent_id: str, **changes: Any) -> Updated
     return Updated(agent, before, changes)
 
 
+@transaction.atomic
+def save_agent(principal: Principal, agent: Agent, changed: Iterable[str] = ()) -> Agent:
+    """Create or change an agent of the principal's tenant in the admin; `changed` are the names of its fields."""
+    check_writes(principal)
+    agent.tenant_id = principal.tenant_id
+    agent.full_clean()
+    agent.save()
+    _record(principal, "save agent", agent, changed)
+    return agent
+
+
+@transaction.atomic
+def delete_agent(principal: Principal, agent: Agent) -> None:
+    """Remove an agent of the principal's tenant for good."""
+    check_writes(principal)
+    _record(principal, "delete agent", agent)
+    agent.delete()
+
+
+def check_writes(principal: Principal) -> None:
+    """Raise Forbidden unless the principal may write agents."""
+    if not principal.may("agents:write"):
+        raise Forbidden("agents:write")
+
+
 def find_agent_locked(principal: Principal, agent_id: str) -> Agent:
     """The agent to write, its row locked until the transaction ends."""
     locked = Agent.objects.select_for_update(of=("self",))
@@ -74,6 +101,14 @@ def find_agent_locked(principal: Principal, agent_id: str) -> Agent:
 def agent_changed(agent: Agent) -> None:
     """Say that listings of the agent's tenant are not what they were."""
     announce("surface", agent.tenant_id)
+
+
+def _record(principal: Principal, operation: str, agent: Agent, changed: Iterable[str] = ()) -> None:
+    agent_changed(agent)
+    audit.record(
+        principal, door="admin", operation=operation, object_type="agent", object_id=agent.slug, changed=changed,
+        outcome="ok", status=200,
+    )  # fmt: skip
 
 
 def _department(principal: Principal, department_id: UUID) -> UUID:
