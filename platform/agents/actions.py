@@ -14,8 +14,6 @@ from identity.models import Department
 from identity.principal import Principal
 from receipts import audit
 
-EDITABLE = ("name", "description", "department_id", "enabled", "tags")
-
 
 @dataclass(frozen=True, slots=True)
 class Updated:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from ground.errors import Unprocessable
-from inference.accounts import Account, Accounts, accounts_of
+from inference.accounts import Account, accounts_of
 
 OFFLINE = "offline/demo"
 ID_CHARACTERS = 200
@@ -37,15 +37,11 @@ def resolve(tenant_id: UUID, model_id: str) -> Target:
         return Target(provider, name, Account("", ""))
     if provider not in accounts or not name or len(model_id) > ID_CHARACTERS:
         raise Unprocessable(
-            f"Unknown model {model_id[:ID_CHARACTERS]!r}; available: {', '.join(_available(accounts))}."
+            f"Unknown model {model_id[:ID_CHARACTERS]!r}; available: {', '.join(available(tenant_id))}."
         )
     return Target(provider, name, accounts[provider])
 
 
 def available(tenant_id: UUID) -> list[str]:
     """What a tenant may write as a model id; `<model>` stands for any name the provider knows."""
-    return _available(accounts_of(tenant_id))
-
-
-def _available(accounts: Accounts) -> list[str]:
-    return [OFFLINE, *(f"{provider}/<model>" for provider in sorted(accounts))]
+    return [OFFLINE, *(f"{provider}/<model>" for provider in sorted(accounts_of(tenant_id)))]
