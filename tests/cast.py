@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from credentials.actions import issue_key
 from credentials.authentication import resolve
+from credentials.policy import router_permission
 from identity.models import Department, Membership, Role, Tenant, User
 from identity.permissions import DEFAULT_ROLE_PERMISSIONS
 from identity.principal import EVERY_SCOPE, SESSION, Credential, Principal
@@ -101,4 +102,6 @@ def make_cast() -> Cast:
         "vic": make_person(tenant, roles["viewer"], "vic"),
         "zoe": make_person(other, other_roles["owner"], "zoe"),
     }
+    for name in ("ana", "ben"):  # they issue router keys
+        cast.people[name].user.user_permissions.add(router_permission())
     return cast

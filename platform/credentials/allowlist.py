@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from uuid import UUID
 
-from api.doors import allows
+from api.doors import ROUTER_TOOLS, allows
+from api.toolsets import specs
 from credentials import known_tools
 from ground.errors import InvalidInput
 
@@ -13,26 +14,32 @@ def normalised(entries: Iterable[str]) -> frozenset[str]:
     return frozenset(known_tools.canonical(entry) for entry in entries)
 
 
-def checked(entries: Iterable[str], tenant_id: UUID) -> list[str]:
-    """The entries, blanks trimmed and repeats dropped; InvalidInput names those that match no tool."""
+def checked(entries: Iterable[str], tenant_id: UUID, kept: Iterable[str] = ()) -> list[str]:
+    """The entries, blanks trimmed and repeats dropped; InvalidInput names new ones that match no tool.
+
+    New are those that are not `kept`.
+    """
     cleaned = list(dict.fromkeys(entry.strip() for entry in entries if entry.strip()))
     known = known_tools.names(tenant_id)
-    unknown = [entry for entry in cleaned if not _matches_any(known_tools.canonical(entry), known)]
+    new = set(cleaned).difference(kept)
+    unknown = [entry for entry in cleaned if entry in new and not _matches_any(known_tools.canonical(entry), known)]
     if unknown:
         raise InvalidInput(" ".join(_unknown(entry, tenant_id) for entry in unknown))
     return cleaned
 
 
 def matching(entries: Iterable[str], tenant_id: UUID) -> list[str]:
-    """The known tools that the entries reach, sorted."""
+    """The tools that the entries reach, sorted: without the router's own, and without those that every key may call."""
     allowlist = normalised(entries)
-    return sorted(name for name in known_tools.names(tenant_id) if allows(allowlist, name))
+    hidden = {*ROUTER_TOOLS, *(name for name, spec in specs().items() if spec.always)}
+    return sorted(name for name in known_tools.names(tenant_id).difference(hidden) if allows(allowlist, name))
 
 
 def _matches_any(entry: str, known: set[str]) -> bool:
     if entry == "*" or entry in known:
         return True
-    return entry.endswith("*") and len(entry) > 1 and any(name.startswith(entry[:-1]) for name in known)
+    # A pattern stands for a namespace or a server, and never for the router's tools.
+    return entry.endswith("_*") and any(allows(frozenset({entry}), name) for name in known)
 
 
 def _unknown(entry: str, tenant_id: UUID) -> str:

@@ -49,7 +49,10 @@ def resolve(text: str) -> Principal:
     parsed = keys.parse(text)
     if parsed is None:
         raise Unauthenticated
-    return _principals.load(_name(text), lambda: _principal(parsed), lambda principal: principal.tenant_id)
+    principal = _principals.load(_name(text), lambda: _principal(parsed), lambda principal: principal.tenant_id)
+    if _is_over(principal.credential):  # it may have expired since it was kept
+        raise Unauthenticated
+    return principal
 
 
 def authenticate(authorization: str | None, x_api_key: str | None, *, in_query: bool = False) -> Principal:
@@ -60,7 +63,7 @@ def authenticate(authorization: str | None, x_api_key: str | None, *, in_query: 
 
 def _name(text: str) -> bytes:
     # Never the key itself: what is kept in memory must not open anything.
-    return hashlib.sha256(text.encode()).digest()
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 def _is_over(credential: Credential) -> bool:
@@ -82,7 +85,7 @@ def _principal(parsed: keys.KeyText) -> Principal:
 
 def credential_of(key: ApiKey) -> Credential:
     """A key as the credential of a principal."""
-    departments = frozenset(key.departments.values_list("id", flat=True))
+    departments = frozenset(key.departments.values_list("id", flat=True)) if key.narrowed else None
     allowlist = normalised(key.allowlist)
     return Credential(
         kind=API_KEY,
@@ -92,7 +95,7 @@ def credential_of(key: ApiKey) -> Credential:
         allowlist=allowlist,
         router=ROUTER_TOOL in allowlist,
         read_only=key.read_only,
-        departments=departments or None,
+        departments=departments,
         calls_per_minute=key.calls_per_minute,
         burst=key.burst,
         concurrent_calls=key.concurrent_calls,

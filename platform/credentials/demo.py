@@ -3,6 +3,7 @@
 from typing import Any
 
 from credentials.actions import issue_key
+from credentials.policy import router_permission
 from identity.models import Tenant, User
 from identity.permissions import ADMIN, MEMBER, OPERATOR, OWNER, VIEWER
 from identity.principal import SESSION, Credential
@@ -14,6 +15,7 @@ def make(context: Any) -> None:
     made = context.made
     people, tenant = made["people"], made["tenant"]
     roles = (OWNER, ADMIN, OPERATOR, MEMBER, VIEWER)
+    people[OWNER].user_permissions.add(router_permission())
     context.facts["keys"] = {
         **{role: _key(tenant, people[OWNER], people[role], f"Demo {role}", ["*"]) for role in roles},
         "router": _key(tenant, people[OWNER], people[OWNER], "Demo router", ["*", "execute_tool"]),

@@ -2,12 +2,13 @@
 
 from typing import Any
 
+from django.conf import settings
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
 from rest_framework.request import Request
 
 from credentials.authentication import authenticate
+from credentials.sessions import current_membership
 from ground.errors import Unauthenticated
-from identity.models import Membership
 from identity.principal import SESSION, Credential, Principal
 from identity.rights import principal_of
 from limits.addresses import charge_failure
@@ -50,15 +51,25 @@ def _looks_like_key(request: Request) -> bool:
 
 
 class StaffSession(SessionAuthentication):
-    """The session of the admin, for the browsable docs; unsafe methods need the CSRF token."""
+    """The session of the admin, for the browsable docs: own origin only, and unsafe methods need the CSRF token."""
 
     def authenticate(self, request: Request) -> tuple[Any, Any] | None:
-        """(user, principal) for a signed-in member of exactly one tenant."""
-        found = super().authenticate(request)
-        if found is None:
+        """(user, principal) for signed-in staff who work in one tenant."""
+        if (found := super().authenticate(request)) is None:
             return None
         user = found[0]
-        tenants = Membership.objects.filter(user=user, is_active=True).values_list("tenant_id", flat=True)[:2]
-        if len(tenants) != 1:
+        if not user.is_staff:
             return None
-        return user, principal_of(tenants[0], user.pk, Credential(SESSION, str(user.pk), user.username))
+        _check_origin(request)
+        membership = current_membership(request._request.session, user)
+        if membership is None:
+            return None
+        return user, principal_of(membership.tenant_id, user.pk, Credential(SESSION, str(user.pk), user.username))
+
+
+def _check_origin(request: Request) -> None:
+    """A cookie travels with requests that other pages make; those say where they come from."""
+    origin = request.headers.get("Origin")
+    own = f"{request.scheme}://{request.get_host()}"
+    if origin is not None and origin not in (own, settings.PUBLIC_URL):
+        raise Unauthenticated

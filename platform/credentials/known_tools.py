@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from uuid import UUID
 
-from api.toolsets import canonical_names, specs
+from api.doors import ROUTER_TOOLS
+from api.toolsets import canonical_names, specs, toolsets
 
 # tenant id → further names (featured objects, federated tools); None asks for those of every tenant.
 Provider = Callable[[UUID | None], Iterable[str]]
@@ -35,6 +36,14 @@ def token_counts(tenant_id: UUID, owner_id: UUID, allowlist: frozenset[str]) -> 
 def names(tenant_id: UUID | None = None) -> set[str]:
     """Every canonical name that a key of this tenant may be given."""
     return {*specs(), *(name for provider in _providers for name in provider(tenant_id))}
+
+
+def groups(tenant_id: UUID | None = None) -> list[tuple[str, list[str]]]:
+    """(group, names) for a person to pick from: the toolsets in their order, then what a known tenant has besides."""
+    found = [(toolset.name, [spec.name for spec in toolset.tools if not spec.always]) for toolset in toolsets()]
+    others = names(tenant_id).difference(specs(), ROUTER_TOOLS) if tenant_id is not None else set()
+    found.append(("single objects and servers", sorted(others)))
+    return [(title, tools) for title, tools in found if tools]
 
 
 def canonical(entry: str) -> str:

@@ -32,6 +32,8 @@ class ApiKey(TenantOwned):
     allowlist = ArrayField(models.CharField(max_length=100), blank=True, default=list)
     scopes = ArrayField(models.CharField(max_length=60), default=every_scope)
     departments = models.ManyToManyField(Department, blank=True, related_name="+")
+    # Whether `departments` narrow the key: a narrowed key whose departments are gone must not become a broad one.
+    narrowed = models.BooleanField(default=False, editable=False)
     read_only = models.BooleanField(default=False)
     calls_per_minute = models.PositiveIntegerField(null=True, blank=True)
     burst = models.PositiveIntegerField(null=True, blank=True)

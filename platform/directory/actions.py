@@ -1,115 +1,89 @@
-"""Changes of tenants and people by staff; nobody gives what exceeds their own rights."""
+"""Changes of tenants and people by staff, each written down and felt at once."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from django.db import transaction
 
-from ground.errors import Conflict, Forbidden, InvalidInput
+from credentials.policy import router_permission
+from directory.acting import superuser_in
+from directory.rules import (
+    check_grant,
+    check_membership,
+    check_other_owner,
+    check_parent,
+    check_role,
+    check_role_map,
+    check_unused,
+)
+from ground.errors import InvalidInput
 from identity.invalidation import rights_changed
 from identity.models import Department, Grant, Membership, Role, Tenant, User
-from identity.permissions import DEFAULT_ROLE_PERMISSIONS, OWNER, exceeds, is_pattern
+from identity.permissions import DEFAULT_ROLE_PERMISSIONS, OWNER
 from identity.principal import Principal
 from receipts import audit
 
 
 @transaction.atomic
-def create_tenant(tenant: Tenant) -> Tenant:
+def create_tenant(superuser: User, tenant: Tenant) -> Tenant:
     """A tenant with the default roles."""
     tenant.save()
     for slug, patterns in DEFAULT_ROLE_PERMISSIONS.items():
-        Role.objects.get_or_create(tenant=tenant, slug=slug, defaults={"permissions": list(patterns)})
-    rights_changed(tenant.pk)
+        Role.objects.create(tenant=tenant, slug=slug, permissions=list(patterns))
+    _record(superuser_in(tenant, superuser), "create tenant", "tenant", tenant.slug)
     return tenant
 
 
 @transaction.atomic
-def change_tenant(tenant: Tenant) -> Tenant:
+def change_tenant(superuser: User, tenant: Tenant, changed: Iterable[str] = ()) -> Tenant:
     """Rename a tenant, or let nobody in any more."""
     tenant.save()
-    rights_changed(tenant.pk)
+    _record(superuser_in(tenant, superuser), "change tenant", "tenant", tenant.slug, changed)
     return tenant
 
 
 @transaction.atomic
-def save_department(principal: Principal, department: Department) -> Department:
+def save_department(principal: Principal, department: Department, changed: Iterable[str] = ()) -> Department:
     """Create or change a department of the principal's tenant."""
-    if department.parent is not None and department.parent.tenant_id != principal.tenant_id:
-        raise InvalidInput("The parent belongs to another tenant.")
-    if department.parent is not None and department.pk in _ancestors(department.parent):
-        raise InvalidInput("A department cannot be below itself.")
+    check_parent(principal, department)
     department.tenant_id = principal.tenant_id
     department.save()
-    _record(principal, "save department", "department", department.pk)
+    _record(principal, "save department", "department", department.pk, changed)
     return department
-
-
-def _ancestors(department: Department) -> list[Any]:
-    found: list[Any] = []
-    step: Department | None = department
-    while step is not None and step.pk not in found:
-        found.append(step.pk)
-        step = step.parent
-    return found
 
 
 @transaction.atomic
 def delete_department(principal: Principal, department: Department) -> None:
-    """Remove a department; what belonged to it belongs to the whole tenant."""
+    """Remove a department that nothing belongs to; its grants and memberships go with it."""
+    check_unused(department)
     key = department.pk
     department.delete()
     _record(principal, "delete department", "department", key)
 
 
 @transaction.atomic
-def save_membership(principal: Principal, membership: Membership, departments: Sequence[Department]) -> Membership:
+def save_membership(
+    principal: Principal, membership: Membership, departments: Sequence[Department], changed: Iterable[str] = ()
+) -> Membership:
     """Bring a user into the tenant, or change role, departments and whether the membership is active."""
+    _in_turn(principal)
     check_membership(principal, membership, departments)
     membership.tenant_id = principal.tenant_id
     membership.save()
     membership.departments.set(departments)
-    _record(principal, "save membership", "user", membership.user_id)
+    _record(principal, "save membership", "user", membership.user_id, changed)
     return membership
-
-
-def check_membership(principal: Principal, membership: Membership, departments: Sequence[Department]) -> None:
-    """Refuse roles above the own rights, parts of other tenants, and a tenant without an owner."""
-    before = Membership.objects.filter(pk=membership.pk).select_related("role").first()
-    for role in (membership.role, before.role if before else None):
-        if role is not None:
-            check_patterns(principal, role.permissions)
-    if membership.role.tenant_id != principal.tenant_id:
-        raise InvalidInput("The role belongs to another tenant.")
-    if any(department.tenant_id != principal.tenant_id for department in departments):
-        raise InvalidInput("A department belongs to another tenant.")
-    was_owner = before is not None and before.role.slug == OWNER and before.is_active
-    if was_owner and not (membership.is_active and membership.role.slug == OWNER):
-        _check_other_owner(principal, membership)
-
-
-def _check_other_owner(principal: Principal, membership: Membership) -> None:
-    others = Membership.objects.filter(
-        tenant_id=principal.tenant_id, role__slug=OWNER, is_active=True, user__is_active=True
-    ).exclude(pk=membership.pk)
-    if not others.exists():
-        raise Conflict("A tenant needs an active owner; make somebody else owner first.")
 
 
 @transaction.atomic
 def delete_membership(principal: Principal, membership: Membership) -> None:
     """Take a user out of the tenant; the user stays."""
-    check_patterns(principal, membership.role.permissions)
+    _in_turn(principal)
+    check_role(principal, membership.role)
     if membership.role.slug == OWNER:
-        _check_other_owner(principal, membership)
+        check_other_owner(principal, membership)
     user_id = membership.user_id
     membership.delete()
     _record(principal, "delete membership", "user", user_id)
-
-
-def check_patterns(principal: Principal, patterns: Sequence[str]) -> None:
-    """Raise Forbidden when the patterns carry more than the principal holds."""
-    if beyond := exceeds(patterns, principal.permissions):
-        raise Forbidden(beyond[0], f"That would give more than you may do yourself: {', '.join(beyond[:5])}.")
 
 
 @transaction.atomic
@@ -119,28 +93,18 @@ def change_role_map(principal: Principal, role: Role, permissions: Sequence[str]
     check_role_map(principal, held, permissions)
     held.permissions = sorted(set(permissions))
     held.save(update_fields=["permissions"])
-    _record(principal, "change role map", "role", held.slug)
+    _record(principal, "change role map", "role", held.slug, ["permissions"])
     return held
 
 
-def check_role_map(principal: Principal, role: Role, permissions: Sequence[str]) -> None:
-    """The same checks, for a form."""
-    if unknown := [pattern for pattern in permissions if not is_pattern(pattern)]:
-        raise InvalidInput(f"Unknown permissions: {', '.join(unknown)}.")
-    if role.slug == OWNER and "*" not in permissions:
-        raise InvalidInput("The owner's map is always *; without it nobody could mend the others.")
-    check_patterns(principal, role.permissions)
-    check_patterns(principal, permissions)
-
-
 @transaction.atomic
-def save_grant(principal: Principal, grant: Grant) -> Grant:
+def save_grant(principal: Principal, grant: Grant, changed: Iterable[str] = ()) -> Grant:
     """Give a right for one object."""
-    check_patterns(principal, [grant.permission])
+    check_grant(principal, grant)
     grant.tenant_id = principal.tenant_id
     grant.full_clean()
     grant.save()
-    _record(principal, "save grant", grant.object_type, grant.object_id)
+    _record(principal, "save grant", grant.object_type, grant.object_id, changed)
     return grant
 
 
@@ -153,14 +117,53 @@ def delete_grant(principal: Principal, grant: Grant) -> None:
 
 
 @transaction.atomic
-def save_user(user: User) -> User:
-    """Create or change a user, by a superuser; takes effect in every tenant."""
+def save_user(actor: User, user: User, changed: Iterable[str] = ()) -> User:
+    """Create or change a user, by a superuser or by the user; takes effect in every tenant."""
+    if not actor.is_superuser and actor.pk != user.pk:
+        raise InvalidInput("Users are changed by superusers, or by themselves.")
     user.save()
-    rights_changed(None)
+    _record_user(actor, "save user", user, changed)
     return user
 
 
-def _record(principal: Principal, operation: str, object_type: str, object_id: object) -> None:
+@transaction.atomic
+def let_issue_router_keys(superuser: User, user: User, may: bool) -> None:
+    """Give or take the permission to issue router keys."""
+    change = user.user_permissions.add if may else user.user_permissions.remove
+    change(router_permission())
+    _record_user(superuser, "let issue router keys" if may else "let issue no router keys", user, ())
+
+
+@transaction.atomic
+def deactivate_user(superuser: User, user: User) -> User:
+    """Nobody signs in or calls as this user any more; nothing of theirs is lost."""
+    user.is_active = False
+    return save_user(superuser, user, ["is_active"])
+
+
+@transaction.atomic
+def delete_user(superuser: User, user: User) -> None:
+    """Remove a user with memberships and keys; the audit keeps what they did."""
+    _record_user(superuser, "delete user", user, ())
+    user.delete()
+
+
+def _in_turn(principal: Principal) -> None:
+    # Two owners who demote each other at once would leave none.
+    Tenant.objects.select_for_update(no_key=True).get(pk=principal.tenant_id)
+
+
+def _record_user(actor: User, operation: str, user: User, changed: Iterable[str]) -> None:
+    """Every tenant of the user hears and reads of it."""
+    changed = list(changed)
+    for tenant in Tenant.objects.filter(memberships__user=user):
+        _record(superuser_in(tenant, actor), operation, "user", user.pk, changed)
+    rights_changed(None)
+
+
+def _record(
+    principal: Principal, operation: str, object_type: str, object_id: object, changed: Iterable[str] = ()
+) -> None:
     rights_changed(principal.tenant_id)
     audit.record(
         principal,
@@ -168,6 +171,7 @@ def _record(principal: Principal, operation: str, object_type: str, object_id: o
         operation=operation,
         object_type=object_type,
         object_id=str(object_id),
+        changed=changed,
         outcome="ok",
         status=200,
     )

@@ -1,22 +1,19 @@
-"""Admin pages of tenants and people. Every save goes through an action."""
+"""Admin pages of tenants, departments, memberships, roles and grants. Every save goes through an action."""
 
 from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.contrib.auth.admin import UserAdmin
-from django.contrib.auth.models import Group
 from django.db.models import Count, QuerySet
-from django.http import HttpRequest
-from unfold.admin import ModelAdmin
-from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import URLPattern, path, reverse
+from django.views.decorators.http import require_POST
 
-from directory import actions, audit_admin, key_admin  # noqa: F401  (their pages register themselves)
-from directory.forms import GrantForm, MembershipForm, RoleForm
-from directory.staff import TenantScopedAdmin, acting_in, is_superuser
-from identity.invalidation import rights_changed
-from identity.models import Department, Grant, Membership, Role, Tenant, User
-
-admin.site.unregister(Group)  # rights come from memberships
+from credentials.sessions import choose_tenant
+from directory import actions, audit_admin, key_admin, user_admin  # noqa: F401  (their pages register themselves)
+from directory.choices import person
+from directory.forms import DepartmentForm, GrantForm, MembershipForm, RoleForm
+from directory.staff import TenantScopedAdmin, acting_in, staff_memberships
+from identity.models import Department, Grant, Membership, Role, Tenant
 
 
 @admin.register(Tenant)
@@ -28,6 +25,7 @@ class TenantAdmin(TenantScopedAdmin):
     list_display = ("name", "slug", "members", "is_active", "created_at")
     search_fields = ("name", "slug")
     fields = ("name", "slug", "is_active", "maps_users")
+    prepopulated_fields: ClassVar = {"slug": ("name",)}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         found: QuerySet[Any] = super().get_queryset(request).annotate(member_count=Count("memberships"))
@@ -36,6 +34,9 @@ class TenantAdmin(TenantScopedAdmin):
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return ()
 
+    def get_prepopulated_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return {} if obj is not None else self.prepopulated_fields
+
     @admin.display(ordering="member_count")
     def members(self, tenant: Any) -> int:
         """How many users belong to it."""
@@ -43,28 +44,50 @@ class TenantAdmin(TenantScopedAdmin):
 
     def save_model(self, request: HttpRequest, obj: Tenant, form: Any, change: bool) -> None:
         if change:
-            actions.change_tenant(obj)
+            actions.change_tenant(request.user, obj, form.changed_data)  # type: ignore[arg-type]
         else:
-            actions.create_tenant(obj)
+            actions.create_tenant(request.user, obj)  # type: ignore[arg-type]
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Deactivate it instead: nothing is lost then."""
         return False
+
+    def get_urls(self) -> list[URLPattern]:
+        choose = self.admin_site.admin_view(require_POST(self.choose_view))
+        return [path("<uuid:pk>/choose/", choose, name="identity_tenant_choose"), *super().get_urls()]
+
+    def choose_view(self, request: HttpRequest, pk: Any) -> HttpResponse:
+        """Work in another of one's tenants from now on."""
+        user: Any = request.user
+        if all(membership.tenant_id != pk for membership in staff_memberships(user)):
+            raise Http404
+        choose_tenant(request.session, user, pk)
+        return HttpResponseRedirect(reverse("admin:index"))
 
 
 @admin.register(Department)
 class DepartmentAdmin(TenantScopedAdmin):
     """Parts of a tenant."""
 
-    list_display = ("name", "slug", "parent", "tenant")
+    form = DepartmentForm
+    list_display = ("name", "slug", "parent", "members", "tenant")
     list_filter = ("tenant",)
     list_select_related = ("parent", "tenant")
     search_fields = ("name", "slug")
     fields = ("tenant", "name", "slug", "parent")
     prepopulated_fields: ClassVar = {"slug": ("name",)}
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        found: QuerySet[Any] = super().get_queryset(request).annotate(member_count=Count("memberships"))
+        return found
+
+    @admin.display(ordering="member_count")
+    def members(self, department: Any) -> int:
+        """How many users belong to it."""
+        return int(department.member_count)
+
     def save_model(self, request: HttpRequest, obj: Department, form: Any, change: bool) -> None:
-        actions.save_department(acting_in(request, self.tenant_of(request, obj)), obj)
+        actions.save_department(acting_in(request, self.tenant_of(request, obj)), obj, form.changed_data)
 
     def delete_model(self, request: HttpRequest, obj: Department) -> None:
         actions.delete_department(acting_in(request, obj.tenant), obj)
@@ -74,59 +97,17 @@ class DepartmentAdmin(TenantScopedAdmin):
             self.delete_model(request, department)
 
 
-@admin.register(User)
-class AccountAdmin(UserAdmin, ModelAdmin):  # type: ignore[type-arg]  # not generic at run time
-    """Users, for superusers."""
-
-    form = UserChangeForm
-    add_form = UserCreationForm
-    change_password_form = AdminPasswordChangeForm
-    list_display = ("username", "email", "first_name", "last_name", "is_staff", "is_active")
-    list_filter = ("is_staff", "is_superuser", "is_active")
-    fieldsets = (
-        (None, {"fields": ("username", "password")}),
-        ("Person", {"fields": ("first_name", "last_name", "email")}),
-        ("Access", {"fields": ("is_active", "is_staff", "is_superuser")}),
-    )
-    add_fieldsets = ((None, {"classes": ("wide",), "fields": ("username", "email", "password1", "password2")}),)
-    filter_horizontal = ()
-
-    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
-        actions.save_user(obj)
-
-    def delete_model(self, request: HttpRequest, obj: User) -> None:
-        obj.delete()
-        rights_changed(None)
-
-    def _is_open(self, request: HttpRequest) -> bool:
-        return is_superuser(request)
-
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return self._is_open(request)
-
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return self._is_open(request)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return self._is_open(request)
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return self._is_open(request)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return self._is_open(request)
-
-
 @admin.register(Membership)
 class MembershipAdmin(TenantScopedAdmin):
     """Who belongs to a tenant, as what; staff edit memberships and never users."""
 
     form = MembershipForm
-    list_display = ("user", "email", "role", "department_names", "is_active", "tenant")
+    list_display = ("shown_user", "email", "role", "department_names", "is_active", "tenant")
     list_filter = ("role__slug", "is_active", "tenant")
     list_select_related = ("user", "role", "tenant")
     search_fields = ("user__username", "user__email", "user__first_name", "user__last_name")
     fields = ("tenant", "user", "role", "departments", "is_active")
+    ordering = ("user__first_name", "user__last_name", "id")
     staff_may = frozenset({"view", "change", "delete"})
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
@@ -134,7 +115,17 @@ class MembershipAdmin(TenantScopedAdmin):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         fixed = super().get_readonly_fields(request, obj)
-        return (*fixed, "user") if obj is not None else fixed
+        return (*fixed, "shown_user") if obj is not None else fixed
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """The user stays; another one is another membership."""
+        shown = super().get_fields(request, obj)
+        return shown if obj is None else ["shown_user" if name == "user" else name for name in shown]
+
+    @admin.display(ordering="user__first_name", description="member")
+    def shown_user(self, membership: Membership) -> str:
+        """The name."""
+        return membership.user.shown_name
 
     @admin.display(ordering="user__email")
     def email(self, membership: Membership) -> str:
@@ -148,7 +139,7 @@ class MembershipAdmin(TenantScopedAdmin):
 
     def save_model(self, request: HttpRequest, obj: Membership, form: Any, change: bool) -> None:
         principal = acting_in(request, self.tenant_of(request, obj))
-        actions.save_membership(principal, obj, list(form.cleaned_data.get("departments", [])))
+        actions.save_membership(principal, obj, list(form.cleaned_data.get("departments", [])), form.changed_data)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         """The action has saved the departments."""
@@ -198,18 +189,21 @@ class GrantAdmin(TenantScopedAdmin):
     list_display = ("subject", "permission", "object_type", "object_id", "created_at", "tenant")
     list_filter = ("object_type", "tenant")
     list_select_related = ("user", "role", "department", "tenant")
-    search_fields = ("permission", "object_id", "user__username")
-    fields = ("tenant", "user", "role", "department", "permission", "object_type", "object_id")
+    search_fields = ("permission", "object_id", "user__username", "user__email")
+    fieldsets: ClassVar = (
+        ("Who (choose one)", {"fields": ("tenant", "user", "role", "department")}),
+        ("May do what, with which object", {"fields": ("permission", "object_type", "object_id")}),
+    )
 
     @admin.display
     def subject(self, grant: Grant) -> str:
         """Who holds it."""
         if grant.user is not None:
-            return f"user {grant.user}"
+            return f"user {person(grant.user)}"
         return f"role {grant.role}" if grant.role is not None else f"department {grant.department}"
 
     def save_model(self, request: HttpRequest, obj: Grant, form: Any, change: bool) -> None:
-        actions.save_grant(acting_in(request, self.tenant_of(request, obj)), obj)
+        actions.save_grant(acting_in(request, self.tenant_of(request, obj)), obj, form.changed_data)
 
     def delete_model(self, request: HttpRequest, obj: Grant) -> None:
         actions.delete_grant(acting_in(request, obj.tenant), obj)

@@ -1,69 +1,76 @@
 """Staff in the admin: tenant staff see their tenant alone; superusers see all."""
 
 from typing import Any, ClassVar
+from uuid import UUID
 
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Model, QuerySet
-from django.forms import ModelChoiceField
-from django.http import HttpRequest
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from unfold.admin import ModelAdmin
+from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminSelect2Widget
 
-from ground.errors import Unauthenticated
-from identity.models import Department, Membership, Role, Tenant, User
+from credentials.sessions import CHOSEN, memberships_of
+from directory import choices
+from directory.acting import session_of, superuser_in
+from ground.errors import Forbidden, PlatformError, Unauthenticated
+from identity.models import Membership, Tenant, User
 from identity.permissions import ADMIN, OWNER
-from identity.principal import SESSION, Credential, Principal
+from identity.principal import Principal
 from identity.rights import principal_of
+from receipts import audit
 
 # Whoever runs a tenant in the admin.
 STAFF_ROLES = (OWNER, ADMIN)
 
 
+def staff_memberships(user: Any) -> list[Membership]:
+    """The memberships with which this user runs tenants, by the tenants' names."""
+    if not user.is_active or not user.is_staff:
+        return []
+    return [membership for membership in memberships_of(user) if membership.role.slug in STAFF_ROLES]
+
+
 def staff_principal(request: HttpRequest) -> Principal | None:
-    """The principal of tenant staff: owner or admin of exactly one tenant. None for everybody else."""
+    """The principal of tenant staff: owner or admin of the chosen tenant, or of the only one. None for others."""
     if not hasattr(request, "_staff_principal"):
-        request._staff_principal = _principal(request.user)  # type: ignore[attr-defined]
+        request._staff_principal = _principal(request)  # type: ignore[attr-defined]
     found: Principal | None = request._staff_principal  # type: ignore[attr-defined]
     return found
 
 
-def _principal(user: Any) -> Principal | None:
-    if not user.is_active or not user.is_staff:
-        return None
-    memberships = Membership.objects.filter(user=user, is_active=True, role__slug__in=STAFF_ROLES)[:2]
-    if len(memberships) != 1:
+def _principal(request: HttpRequest) -> Principal | None:
+    user: Any = request.user
+    found = staff_memberships(user)
+    if len(found) > 1:
+        found = [membership for membership in found if str(membership.tenant_id) == request.session.get(CHOSEN)]
+    if not found:
         return None
     try:
-        return principal_of(memberships[0].tenant_id, user.pk, Credential(SESSION, str(user.pk), user.username))
+        return principal_of(found[0].tenant_id, user.pk, session_of(user))
     except Unauthenticated:
         return None
 
 
 def acting_in(request: HttpRequest, tenant: Tenant) -> Principal:
-    """Who acts in a tenant: its staff, or a superuser with an owner's rights there."""
+    """Who acts in a tenant: a superuser with an owner's rights there, or its staff."""
+    if is_superuser(request):
+        return superuser_in(tenant, request.user)  # type: ignore[arg-type]
     found = staff_principal(request)
-    if found is not None and found.tenant_id == tenant.pk:
-        return found
-    user: Any = request.user
-    if not user.is_superuser:
+    if found is None or found.tenant_id != tenant.pk:
         raise PermissionDenied("Only superusers act in other tenants.")
-    return Principal(
-        tenant_id=tenant.pk,
-        tenant_slug=tenant.slug,
-        tenant_name=tenant.name,
-        user_id=user.pk,
-        user_name=user.shown_name,
-        user_email=user.email,
-        membership_id=user.pk,
-        role=OWNER,
-        permissions=frozenset({"*"}),
-        department_ids=frozenset(),
-        credential=Credential(SESSION, str(user.pk), user.username),
-    )
+    return found
 
 
 def is_superuser(request: HttpRequest) -> bool:
     """Whether an active superuser asks."""
     return bool(request.user.is_active and request.user.is_superuser)
+
+
+def note_refusal(principal: Principal | None, operation: str, refused: PlatformError) -> None:
+    """Write down what somebody tried who may not."""
+    if isinstance(refused, Forbidden):
+        audit.record_refusal(principal, door="admin", operation=operation, status=refused.status)
 
 
 class TenantScopedAdmin(ModelAdmin):
@@ -103,9 +110,20 @@ class TenantScopedAdmin(ModelAdmin):
         return self._allows(request, "delete", obj)
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return _own(request, super().get_fields(request, obj))
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         """Tenant staff never choose a tenant."""
-        shown = list(super().get_fields(request, obj))
-        return shown if is_superuser(request) else [name for name in shown if name != "tenant"]
+        return [
+            (title, {**options, "fields": _own(request, options["fields"])})
+            for title, options in super().get_fieldsets(request, obj)
+        ]
+
+    def get_list_filter(self, request: HttpRequest) -> Any:
+        return _own(request, super().get_list_filter(request))
+
+    def get_list_display(self, request: HttpRequest) -> Any:
+        return _own(request, super().get_list_display(request))
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """Nothing moves to another tenant."""
@@ -113,25 +131,34 @@ class TenantScopedAdmin(ModelAdmin):
         return (*fixed, "tenant") if obj is not None and is_superuser(request) else fixed
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        request._edited = obj  # type: ignore[attr-defined]  # the fields of the form are made without it
         form = super().get_form(request, obj, change=change, **kwargs)
         form.request = request
         return form
 
-    def get_list_filter(self, request: HttpRequest) -> Any:
-        shown = list(super().get_list_filter(request))
-        return shown if is_superuser(request) else [name for name in shown if name != "tenant"]
-
-    def get_list_display(self, request: HttpRequest) -> Any:
-        shown = list(super().get_list_display(request))
-        return shown if is_superuser(request) else [name for name in shown if name != "tenant"]
-
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        field = super().formfield_for_foreignkey(db_field, request, **kwargs)
-        return _narrowed(field, request)
+        if db_field.related_model is User:  # there may be many
+            kwargs.setdefault("widget", UnfoldAdminSelect2Widget)
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        field = super().formfield_for_manytomany(db_field, request, **kwargs)
-        return _narrowed(field, request)
+        kwargs.setdefault("widget", UnfoldAdminCheckboxSelectMultipleWidget)
+        return super().formfield_for_manytomany(db_field, request, **kwargs)
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Only what belongs to the tenant can be chosen."""
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        tenant_id = self._chosen_tenant(request)
+        if tenant_id is None and not is_superuser(request):
+            return choices.nothing(field)
+        return choices.narrow(field, tenant_id)
+
+    def _chosen_tenant(self, request: HttpRequest) -> UUID | None:
+        if is_superuser(request):
+            edited = getattr(request, "_edited", None)
+            return None if edited is None else _tenant_of(edited, self.tenant_path)
+        principal = staff_principal(request)
+        return principal.tenant_id if principal else None
 
     def tenant_of(self, request: HttpRequest, obj: Any) -> Tenant:
         """The tenant that an object belongs to, or will belong to."""
@@ -141,30 +168,38 @@ class TenantScopedAdmin(ModelAdmin):
         tenant: Tenant = obj.tenant
         return tenant
 
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        """What an action refuses is said on the page that asked for it."""
+        try:
+            return super().changeform_view(request, *args, **kwargs)
+        except PlatformError as refused:
+            return self._refused(request, refused)
+
+    def delete_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        """What an action refuses is said on the page that asked for it."""
+        try:
+            return super().delete_view(request, *args, **kwargs)
+        except PlatformError as refused:
+            return self._refused(request, refused)
+
+    def changelist_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        """What an action refuses is said on the page that asked for it."""
+        try:
+            return super().changelist_view(request, *args, **kwargs)
+        except PlatformError as refused:
+            return self._refused(request, refused)
+
+    def _refused(self, request: HttpRequest, refused: PlatformError) -> HttpResponse:
+        note_refusal(staff_principal(request), f"change {self.model._meta.model_name}", refused)
+        self.message_user(request, refused.sentence, messages.ERROR)
+        return HttpResponseRedirect(request.path)
+
+
+def _own(request: HttpRequest, names: Any) -> list[Any]:
+    return [name for name in names if name != "tenant" or is_superuser(request)]
+
 
 def _tenant_of(obj: Any, path: str) -> Any:
     for part in path.removesuffix("_id").split("__"):
         obj = getattr(obj, part)
     return obj.pk if isinstance(obj, Tenant) else obj
-
-
-def _narrowed(field: Any, request: HttpRequest) -> Any:
-    """Only what belongs to the staff's tenant can be chosen."""
-    principal = staff_principal(request)
-    if is_superuser(request) or not isinstance(field, ModelChoiceField):
-        return field
-    found: QuerySet[Any] = field.queryset  # type: ignore[assignment]
-    field.queryset = _own(found, found.model, principal)
-    return field
-
-
-def _own(found: QuerySet[Any], model: type[Model], principal: Principal | None) -> QuerySet[Any]:
-    if principal is None:
-        return found.none()
-    if model is User:
-        return found.filter(memberships__tenant_id=principal.tenant_id)
-    if model is Tenant:
-        return found.filter(pk=principal.tenant_id)
-    if model in (Role, Department) or any(field.name == "tenant" for field in model._meta.get_fields()):
-        return found.filter(tenant_id=principal.tenant_id)
-    return found

@@ -224,4 +224,4 @@ def test_the_count_tells_nothing_of_another_tenant(cast: Cast) -> None:
 
     found = signed_in(cast.ana).get(reverse("admin:credentials_apikey_reach"), asked).json()
 
-    assert sorted(found) == ["count", "names"]
+    assert sorted(found) == ["count", "names", "total"]

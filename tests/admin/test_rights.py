@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from agents.actions import create_agent
 from identity.models import Grant, Membership, Role
 from tests.admin.browser import list_of, page_of, sentences_of, signed_in
 from tests.cast import Cast, Person, make_person
@@ -77,11 +78,11 @@ def test_one_of_two_owners_can_be_demoted(cast: Cast) -> None:
     assert _role_of(other) == "admin"
 
 
-@pytest.mark.parametrize(("ticked", "line"), [(["memory:admin"], ""), ([], "*"), ([], "agents:*")])
-def test_a_role_s_map_stays_below_the_editor_s_rights(cast: Cast, ticked: list[str], line: str) -> None:
+@pytest.mark.parametrize("ticked", ["memory:admin", "*", "agents:*", "*:admin"])
+def test_a_role_s_map_stays_below_the_editor_s_rights(cast: Cast, ticked: str) -> None:
     role = cast.roles["viewer"]
 
-    response = signed_in(cast.adam).post(page_of(role), {"permissions_0": ticked, "permissions_1": line})
+    response = signed_in(cast.adam).post(page_of(role), {"permissions": [ticked]})
 
     sentence = sentences_of(response)[0]
     assert sentence.startswith("That would give more than you may do yourself: ")
@@ -90,7 +91,7 @@ def test_a_role_s_map_stays_below_the_editor_s_rights(cast: Cast, ticked: list[s
 
 
 def test_an_admin_does_not_touch_the_owner_s_map(cast: Cast) -> None:
-    response = signed_in(cast.adam).post(page_of(cast.roles["owner"]), {"permissions_1": "*:read"})
+    response = signed_in(cast.adam).post(page_of(cast.roles["owner"]), {"permissions": ["*:read"]})
 
     assert sentences_of(response)
     cast.roles["owner"].refresh_from_db()
@@ -98,15 +99,15 @@ def test_an_admin_does_not_touch_the_owner_s_map(cast: Cast) -> None:
 
 
 def test_the_owner_s_map_stays_whole(cast: Cast) -> None:
-    response = signed_in(cast.ana).post(page_of(cast.roles["owner"]), {"permissions_1": "*:read"})
+    response = signed_in(cast.ana).post(page_of(cast.roles["owner"]), {"permissions": ["*:read"]})
 
     assert "The owner's map is always *; without it nobody could mend the others." in sentences_of(response)
 
 
-def test_a_map_is_ticked_and_written(cast: Cast) -> None:
+def test_a_map_is_ticked(cast: Cast) -> None:
     role = cast.roles["viewer"]
 
-    response = signed_in(cast.ana).post(page_of(role), {"permissions_0": ["agents:execute"], "permissions_1": "*:read"})
+    response = signed_in(cast.ana).post(page_of(role), {"permissions": ["agents:execute", "*:read"]})
 
     assert response.status_code == 302
     role.refresh_from_db()
@@ -114,7 +115,7 @@ def test_a_map_is_ticked_and_written(cast: Cast) -> None:
 
 
 def test_an_unknown_permission_is_a_form_error(cast: Cast) -> None:
-    response = signed_in(cast.ana).post(page_of(cast.roles["viewer"]), {"permissions_1": "agents:fly"})
+    response = signed_in(cast.ana).post(page_of(cast.roles["viewer"]), {"permissions": ["agents:fly"]})
 
     assert "Unknown permissions: agents:fly. Write them as resource:action." in sentences_of(response)
 
@@ -141,13 +142,45 @@ def test_a_grant_goes_to_members_alone(cast: Cast) -> None:
 
 
 def test_a_grant_is_given(cast: Cast) -> None:
+    create_agent(cast.ana.principal, slug="helper", name="Helper")
+
     response = signed_in(cast.adam).post(list_of(Grant, "add"), _grant(cast.ben, "agents:write"))
 
     assert response.status_code == 302
     assert cast.ben.principal.granted_ids("agents:write", "agent") == {"helper"}
 
 
+@pytest.mark.parametrize(("slug", "object_type"), [("helper", "agent"), ("theirs", "agent"), ("helper", "table")])
+def test_what_is_granted_must_be_there_for_the_giver(cast: Cast, slug: str, object_type: str) -> None:
+    create_agent(cast.zoe.principal, slug="theirs", name="Theirs")
+    sent = {**_grant(cast.ben, "agents:read"), "object_id": slug, "object_type": object_type}
+
+    response = signed_in(cast.ana).post(list_of(Grant, "add"), sent)
+
+    assert sentences_of(response) == [f"{object_type.capitalize()} with id {slug} not found"]
+    assert not Grant.objects.filter(tenant=cast.tenant).exists()
+
+
+def test_an_admin_does_not_grant_what_is_private_to_somebody_else(cast: Cast) -> None:
+    create_agent(cast.ben.principal, slug="helper", name="Helper", visibility="private")
+
+    response = signed_in(cast.adam).post(list_of(Grant, "add"), _grant(cast.adam, "agents:read"))
+
+    assert sentences_of(response) == ["Agent with id helper not found"]
+    assert cast.adam.principal.granted_ids("agents:read", "agent") == frozenset()
+
+
+def test_an_admin_with_every_permission_still_makes_no_owner(cast: Cast) -> None:
+    Role.objects.filter(pk=cast.roles["admin"].pk).update(permissions=["*"])
+
+    response = signed_in(cast.adam).post(page_of(cast.ben.membership), _membership(cast.ben, cast.roles["owner"]))
+
+    assert sentences_of(response) == ["Only an owner makes, changes or removes an owner."]
+    assert _role_of(cast.ben) == "member"
+
+
 def test_a_grant_has_one_subject(cast: Cast) -> None:
+    create_agent(cast.ana.principal, slug="helper", name="Helper")
     sent = {**_grant(cast.ben, "agents:read"), "department": str(cast.sales.pk)}
 
     response = signed_in(cast.ana).post(list_of(Grant, "add"), sent)
