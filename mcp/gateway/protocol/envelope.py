@@ -1,7 +1,7 @@
 """JSON-RPC in and out."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import orjson
 
@@ -39,10 +39,15 @@ def parse(body: bytes) -> Any:
         raise ProtocolError(TOO_LARGE, fault.sentence, status=413) from None
 
 
+def is_id(value: Any) -> TypeGuard[RequestId]:
+    """Whether a value may be the id of a request; true and false are no numbers here."""
+    return isinstance(value, str | int) and not isinstance(value, bool)
+
+
 def id_of(value: Any) -> RequestId | None:
     """The id to echo in an error, when the message has one that may be echoed."""
     found = value.get("id") if isinstance(value, dict) else None
-    return found if isinstance(found, str | int) and not isinstance(found, bool) else None
+    return found if is_id(found) else None
 
 
 def read(value: Any) -> Message:
@@ -55,6 +60,8 @@ def read(value: Any) -> Message:
     if "id" in value and request_id is None:
         raise invalid_request("The id must be a string or a whole number")
     if "method" not in value and ("result" in value or "error" in value):
+        if request_id is None:
+            raise invalid_request("An answer names the id of its request")
         return Message(request_id, None, {}, value)
     method, params = value.get("method"), value.get("params")
     if not isinstance(method, str):

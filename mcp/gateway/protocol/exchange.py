@@ -36,7 +36,7 @@ class Exchange:
 
     async def body(self, declared: str | None, limit: int) -> bytes:
         """The whole body; ProtocolError beyond `limit` bytes, before more of it is read."""
-        if declared is not None and declared.isdigit() and int(declared) > limit:
+        if declared is not None and _exceeds(declared, limit):
             raise _too_large(limit)
         message = await self._receive()
         if message["type"] == "http.disconnect":
@@ -104,6 +104,11 @@ class Exchange:
             return
         async with self._lock:
             await self._send({"type": "http.response.body", "body": b""})
+
+
+def _exceeds(declared: str, limit: int) -> bool:
+    digits = declared.lstrip("0")
+    return digits.isdecimal() and (len(digits) > len(str(limit)) or int(digits) > limit)
 
 
 def _too_large(limit: int) -> ProtocolError:

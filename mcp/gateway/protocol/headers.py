@@ -2,7 +2,9 @@
 
 import base64
 import binascii
+import re
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import Any
 
 from gateway.protocol.envelope import Message
@@ -11,6 +13,9 @@ from gateway.protocol.versions import NAMED, VERSION_KEY
 
 # Those that must not come twice: two readers might take two different ones.
 SINGLE = frozenset({"mcp-protocol-version", "mcp-method", "mcp-name", "mcp-session-id", "authorization", "x-api-key"})
+
+
+NUMBER = re.compile(r"-?[0-9]{1,30}(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,2})?")
 
 
 class Headers(dict[str, str]):
@@ -81,7 +86,8 @@ def _equal(headers: Headers, header: str, wanted: Any) -> None:
     shown = headers.get(header)
     if shown is None:
         raise header_mismatch(f"The header {header} is missing")
-    if decoded(shown) != wanted:
+    # Only names may be wrapped; the others are plain by definition.
+    if (decoded(shown) if header == "mcp-name" else shown) != wanted:
         raise header_mismatch(f"The header {header} differs from the body")
 
 
@@ -102,11 +108,9 @@ def _parameter(headers: Headers, header: str, value: Any) -> None:
         raise header_mismatch(f"The header {header} differs from the argument")
 
 
-def _number(text: str | None) -> float | None:
-    try:
-        return float(text or "")
-    except ValueError:
-        return None
+def _number(text: str | None) -> Decimal | None:
+    """Exact also beyond 2**53, where a float would not tell neighbours apart."""
+    return Decimal(text) if text is not None and NUMBER.fullmatch(text) else None
 
 
 def not_acceptable() -> ProtocolError:

@@ -8,7 +8,7 @@ import orjson
 
 from gateway.protocol import envelope
 from gateway.protocol.channel import Channel
-from gateway.protocol.envelope import Message
+from gateway.protocol.envelope import Message, is_id
 from gateway.protocol.errors import ProtocolError, invalid_params, invalid_request, method_not_found
 from gateway.protocol.exchange import Exchange
 from gateway.protocol.relay import Relay
@@ -55,7 +55,7 @@ class Legacy:
 
     async def _notified(self, caller: Any, session: Session | None, message: Message) -> None:
         request_id = message.params.get("requestId")
-        if message.method == "notifications/cancelled" and isinstance(request_id, str | int):
+        if message.method == "notifications/cancelled" and is_id(request_id):
             await self.relay.cancel(running_name(session, caller.key, request_id))
 
     async def _initialize(self, exchange: Exchange, caller: Any, message: Message) -> None:

@@ -24,7 +24,13 @@ def _host_is_allowed(host: str, allowed: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=1024)
 def _origin_is_allowed(origin: str, host: str, allowed: frozenset[str]) -> bool:
-    return origin in allowed or (origin != "null" and urlsplit(origin).netloc == host)
+    if origin in allowed:
+        return True
+    try:
+        parts = urlsplit(origin)
+    except ValueError:  # such as an address in brackets that never close
+        return False
+    return parts.scheme in ("http", "https") and parts.netloc == host
 
 
 def check(headers: Headers, options: EngineOptions) -> str | None:

@@ -19,6 +19,7 @@ SALT = "mcp.session"
 LIFETIME = 30 * 24 * 3600  # seconds
 RECHECKED = 5.0  # seconds after which another worker's word on a session is asked for again
 KEPT = 4096
+LONGEST = 4096  # characters of a token: it travels in a header with each request
 
 
 @dataclass
@@ -50,6 +51,8 @@ class Sessions:
         """A new session of this caller."""
         facts = {"v": version, "k": _digest(caller), "c": capabilities, "n": secrets.token_urlsafe(16)}
         token = signing.dumps(facts, salt=SALT, compress=True)
+        if len(token) > LONGEST:
+            raise invalid_params("capabilities are too large; name only what you can do")
         return self._keep(Session(token, _digest(caller), version, capabilities, asked_at=time.monotonic()))
 
     async def find(self, token: str, caller: str) -> Session:

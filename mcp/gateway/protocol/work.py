@@ -34,8 +34,8 @@ async def settled(
         await ended(task)
         raise
     finally:
-        if name is not None:
-            relay.running.pop(name, None)
+        if name is not None and relay.running.get(name) is task:  # not one that came later under the same name
+            del relay.running[name]
 
 
 async def _watched(exchange: Exchange, task: "asyncio.Task[Any]", leaving_cancels: bool) -> None:
