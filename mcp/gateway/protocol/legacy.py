@@ -36,8 +36,6 @@ class Legacy:
         elif message.id is None:
             await self._notified(caller, session, message)
             await exchange.answer(202)
-        elif message.method == "initialize":
-            await self._initialize(exchange, caller, message)
         else:
             await self._request(exchange, caller, visit, message, session, version)
 
@@ -78,6 +76,9 @@ class Legacy:
         self, exchange: Exchange, caller: Any, visit: Visit, message: Message, session: Session | None, version: str
     ) -> None:
         try:
+            if message.method == "initialize":
+                await self._initialize(exchange, caller, message)
+                return
             value = await self._result(exchange, caller, visit, message, session, version)
         except Cancelled:
             await exchange.ended()

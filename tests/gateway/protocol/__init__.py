@@ -1,0 +1,1 @@
+"""The wire itself: what every request may look like, and what comes back."""
