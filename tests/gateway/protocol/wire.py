@@ -44,9 +44,12 @@ def send(door: Door, body: Any, headers: dict[str, str], *, verb: str = "POST", 
     with httpx2.Client(trust_env=False, timeout=30) as http:
         answer = http.request(verb, door.base + path, content=content, headers=headers)
     text = answer.text
-    if answer.headers.get("content-type") == "text/event-stream":
-        return Answer(answer.status_code, answer.headers, events(text))
-    return Answer(answer.status_code, answer.headers, json.loads(text) if text else None)
+    match answer.headers.get("content-type"):
+        case "text/event-stream":
+            return Answer(answer.status_code, answer.headers, events(text))
+        case "application/json":
+            return Answer(answer.status_code, answer.headers, json.loads(text))
+    return Answer(answer.status_code, answer.headers, text or None)
 
 
 def events(text: str) -> list[Any]:
