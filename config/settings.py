@@ -245,8 +245,14 @@ UNFOLD = {
     "SITE_HEADER": "Atrium",
     "SITE_SUBHEADER": "Agents, tools and memory of your organisation",
     "SITE_SYMBOL": "hub",
+    "SITE_URL": None,
+    "SITE_FAVICONS": [{"href": f"{STATIC_URL}directory/favicon.svg", "rel": "icon", "type": "image/svg+xml"}],
     "SHOW_HISTORY": False,
     "SHOW_VIEW_ON_SITE": False,
+    "DASHBOARD_CALLBACK": "directory.dashboard.show",
+    "SIDEBAR": {"navigation": "directory.navigation.groups"},
+    "ACCOUNT": {"navigation": [{"title": "Name and e-mail address", "link": "directory.navigation.own_page"}]},
+    "STYLES": [f"{STATIC_URL}directory/admin.css"],
 }
 
 # --- logs -------------------------------------------------------------------------------------------------------------

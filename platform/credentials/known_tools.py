@@ -42,7 +42,7 @@ def groups(tenant_id: UUID | None = None) -> list[tuple[str, list[str]]]:
     """(group, names) for a person to pick from: the toolsets in their order, then what a known tenant has besides."""
     found = [(toolset.name, [spec.name for spec in toolset.tools if not spec.always]) for toolset in toolsets()]
     others = names(tenant_id).difference(specs(), ROUTER_TOOLS) if tenant_id is not None else set()
-    found.append(("single objects and servers", sorted(others)))
+    found.append(("objects and servers", sorted(others)))
     return [(title, tools) for title, tools in found if tools]
 
 

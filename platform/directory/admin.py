@@ -15,6 +15,9 @@ from directory.forms import DepartmentForm, GrantForm, MembershipForm, RoleForm
 from directory.staff import TenantScopedAdmin, acting_in, staff_memberships
 from identity.models import Department, Grant, Membership, Role, Tenant
 
+admin.site.index_template = "directory/index.html"
+admin.site.login_template = "directory/login.html"  # who opens the login page itself comes to the first page
+
 
 @admin.register(Tenant)
 class TenantAdmin(TenantScopedAdmin):

@@ -6,12 +6,14 @@ from typing import Any, ClassVar
 
 from django import forms
 from django.http import HttpRequest
+from unfold.widgets import UnfoldAdminSelectWidget
 
 from directory.permission_grid import PermissionField
 from directory.rules import check_grant, check_membership, check_parent, check_patterns, check_role_map
 from directory.staff import acting_in, note_refusal, staff_principal
 from ground.errors import PlatformError
 from identity.models import Department, Grant, Membership, Role, Tenant
+from identity.permissions import ACTIONS, RESOURCES
 from identity.principal import Principal
 
 
@@ -37,6 +39,14 @@ class StaffForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic at ru
         except PlatformError as refused:
             note_refusal(self.principal(), f"change {self._meta.model._meta.model_name}", refused)
             self.add_error(field, refused.sentence)
+
+
+def _permissions() -> list[tuple[str, list[tuple[str, str]]]]:
+    """Every permission that may be granted, by its resource."""
+    return [
+        (resource, [(name, name) for name in (*(f"{resource}:{action}" for action in ACTIONS), f"{resource}:*")])
+        for resource in RESOURCES
+    ]
 
 
 class DepartmentForm(StaffForm):
@@ -105,9 +115,17 @@ class RoleForm(StaffForm):
 class GrantForm(StaffForm):
     """A grant that its giver could use."""
 
+    permission = forms.ChoiceField(choices=_permissions, widget=UnfoldAdminSelectWidget)
+
     class Meta:
         model = Grant
         fields: ClassVar = ["tenant", "user", "role", "department", "permission", "object_type", "object_id"]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        held, field = self.instance.permission, self.fields.get("permission")
+        if isinstance(field, forms.ChoiceField) and held and not field.valid_value(held):
+            field.choices = [(held, held), *_permissions()]
 
     def clean(self) -> dict[str, Any]:
         """Refuse what save_grant would refuse."""

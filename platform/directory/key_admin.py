@@ -26,7 +26,7 @@ from ground.errors import PlatformError
 
 POLICY = ("name", "allowlist", "scopes", "read_only", "expires_at", "calls_per_minute", "burst", "concurrent_calls")
 COLOURS = {"active": "success", "expired": "warning", "revoked": "danger"}
-FACTS = ("lookup", "shown_state", "created_at", "created_by", "last_used_at", "replaced_by")
+FACTS = ("lookup", "shown_state", "created_at", "shown_issuer", "last_used_at", "replaced_by")
 Issued = list[tuple[ApiKey, str]]
 
 
@@ -53,8 +53,10 @@ class ApiKeyAdmin(TenantScopedAdmin):
         found = list(super().get_fieldsets(request, obj))
         if obj is None:
             return found
-        if obj.state != "active":  # its policy is shown as it is stored
-            found[1][1]["fields"] = [name for name in found[1][1]["fields"] if name != "router"]
+        for _, options in found:
+            options["fields"] = [{"owner": "shown_owner"}.get(name, name) for name in options["fields"]]
+            if obj.state != "active":  # its policy is shown as it is stored
+                options["fields"] = [name for name in options["fields"] if name != "router"]
         return [*found, ("The key itself", {"fields": FACTS})]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
@@ -76,6 +78,11 @@ class ApiKeyAdmin(TenantScopedAdmin):
     def shown_owner(self, key: ApiKey) -> str:
         """Whose rights it has."""
         return key.owner.shown_name
+
+    @admin.display(description="issued by")
+    def shown_issuer(self, key: ApiKey) -> str:
+        """Who made it."""
+        return key.created_by.shown_name if key.created_by else "somebody who is gone"
 
     @admin.display(description="reach")
     def reach(self, key: ApiKey) -> str:

@@ -37,7 +37,7 @@ class KeyForm(StaffForm):
     )
     router = forms.BooleanField(
         required=False,
-        label="router key",
+        label="Router key",
         widget=UnfoldBooleanSwitchWidget,
         help_text="Show three small tools, that search and run, in place of all that the list reaches.",
     )

@@ -139,6 +139,7 @@ class TenantScopedAdmin(ModelAdmin):
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.related_model is User:  # there may be many
             kwargs.setdefault("widget", UnfoldAdminSelect2Widget)
+            kwargs.setdefault("empty_label", "Select value")
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:

@@ -28,7 +28,7 @@ class AccountForm(UserChangeForm):
 
     issues_router_keys = forms.BooleanField(
         required=False,
-        label="issues router keys",
+        label="Issues router keys",
         widget=UnfoldBooleanSwitchWidget,
         help_text="May issue keys that search for tools and run them by name.",
     )

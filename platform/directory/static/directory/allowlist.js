@@ -41,12 +41,14 @@ document.addEventListener("DOMContentLoaded", () => {
     if (answer.ok && turn === last) show(await answer.json());
   };
 
-  const soon = () => {
+  const cover = () => {
     for (const tool of tools) {
-      tool.ownTick ??= tool.checked;
       tool.disabled = everything.checked;
       tool.checked = everything.checked || tool.ownTick;
     }
+  };
+
+  const soon = () => {
     clearTimeout(timer);
     timer = setTimeout(ask, 200);
   };
@@ -60,17 +62,17 @@ document.addEventListener("DOMContentLoaded", () => {
   };
 
   search.hidden = tools.length < 12;
-  search.addEventListener("input", (event) => {
-    event.stopPropagation();
-    find();
-  });
+  search.addEventListener("input", find);
+  lines.addEventListener("input", soon);
+  for (const tool of tools) tool.ownTick = tool.checked;
   picker.addEventListener("change", ({ target }) => {
     if (tools.includes(target)) target.ownTick = target.checked;
+    cover();
     soon();
   });
-  picker.addEventListener("input", soon);
   for (const name of ["tenant", "owner"]) field(name)?.addEventListener("change", soon);
   // The owner's list of choices speaks jQuery.
   window.django?.jQuery?.(document).on("change", "[name=owner], [name=tenant]", soon);
+  cover();
   soon();
 });
