@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import urlsplit, urlunsplit
 
+import psutil
 from django.conf import settings
 from django.db import connection
 
@@ -23,3 +24,10 @@ def atrium(server: str, **environment: str) -> Iterator[Door]:
     shared = {"DATABASE_URL": database_url(), "DATA_DIR": str(settings.DATA_DIR)}
     with serving(lambda port: asgi(server, "config.asgi:application", port), {**shared, **environment}) as url:
         yield Door(url.removesuffix("/api/mcp"))
+
+
+def process_of(door: Door) -> psutil.Process:
+    """The server process behind a door that this process started."""
+    port = door.base.rpartition(":")[2]
+    [found] = [child for child in psutil.Process().children() if port in child.cmdline()]
+    return found
