@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from django.apps import apps
+
 from api import references
 from ground.errors import Conflict, Forbidden, InvalidInput
 from identity.models import Department, Grant, Membership, Role
@@ -76,10 +78,9 @@ def check_parent(principal: Principal, department: Department) -> None:
 
 def check_unused(department: Department) -> None:
     """Refuse to remove a department that objects belong to: without it the whole tenant would see them."""
-    for relation in Department._meta.related_objects:
-        model = relation.related_model
-        if isinstance(model, type) and issubclass(model, TenantOwned) and model.has_department:
-            count = model.objects.filter(**{relation.field.name: department}).count()
+    for model in apps.get_models():
+        if issubclass(model, TenantOwned) and model.has_department:
+            count = model.objects.filter(department_id=department.pk).count()
             if count:
                 kind = model._meta.verbose_name if count == 1 else model._meta.verbose_name_plural
                 raise Conflict(f"{count} {kind} of {department.name} would be seen by everybody; move them first.")

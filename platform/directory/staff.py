@@ -193,7 +193,8 @@ class TenantScopedAdmin(ModelAdmin):
     def _refused(self, request: HttpRequest, refused: PlatformError) -> HttpResponse:
         note_refusal(staff_principal(request), f"change {self.model._meta.model_name}", refused)
         self.message_user(request, refused.sentence, messages.ERROR)
-        return HttpResponseRedirect(request.path)
+        path = request.path
+        return HttpResponseRedirect(path.removesuffix("delete/") + "change/" if path.endswith("/delete/") else path)
 
 
 def _own(request: HttpRequest, names: Any) -> list[Any]:

@@ -61,6 +61,11 @@ class AccountAdmin(UserAdmin, ModelAdmin):  # type: ignore[type-arg]  # not gene
             return super().get_fieldsets(request, obj)
         return ((None, {"fields": OWN_FIELDS}),)
 
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        if not is_superuser(request):
+            kwargs["form"] = UserChangeForm
+        return super().get_form(request, obj, change=change, **kwargs)
+
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
         found: QuerySet[User] = super().get_queryset(request)
         return found if is_superuser(request) else found.filter(pk=str(request.user.pk))

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from credentials.actions import issue_key
+from credentials.actions import issue_key, revoke_key
 from credentials.authentication import resolve
 from credentials.models import ApiKey
 from ground.errors import Unauthenticated
@@ -225,3 +225,74 @@ def test_the_count_tells_nothing_of_another_tenant(cast: Cast) -> None:
     found = signed_in(cast.ana).get(reverse("admin:credentials_apikey_reach"), asked).json()
 
     assert sorted(found) == ["count", "names", "total"]
+
+
+def test_several_keys_are_rotated_on_one_page(cast: Cast) -> None:
+    old = [issue_key(cast.ana.principal, owner=cast.ben.user, name=name, allowlist=["*"])[0] for name in ("one", "two")]
+    foreign = issue_key(cast.zoe.principal, owner=cast.zoe.user, name="theirs", allowlist=["*"])[0]
+    chosen = [str(key.pk) for key in (*old, foreign)]
+
+    response = signed_in(cast.ana).post(list_of(ApiKey), {"action": "rotate_chosen", "_selected_action": chosen})
+
+    secrets = set(KEY.findall(response.content.decode()))
+    assert {resolve(secret).user_id for secret in secrets} == {cast.ben.user.pk}
+    assert len(secrets) == 2
+    assert "no-store" in response["Cache-Control"].split(", ")
+    assert ApiKey.objects.get(pk=foreign.pk).replaced_by is None
+
+
+def test_an_admin_does_not_rotate_an_owner_s_key(cast: Cast) -> None:
+    key = issue_key(cast.ana.principal, owner=cast.ana.user, name="hers", allowlist=["*"])[0]
+
+    response = signed_in(cast.adam).post(page_of(key, "rotate"), follow=True)
+
+    assert "A key of this owner could do more than you may" in response.content.decode() or (
+        "Only an owner issues keys of an owner." in response.content.decode()
+    )
+    assert ApiKey.objects.filter(tenant=cast.tenant).count() == 1
+    refusal = AuditEntry.objects.get(tenant_id=cast.tenant.pk, outcome="refused")
+    assert (refusal.operation, refusal.door, refusal.status) == ("rotate key", "admin", 403)
+
+
+def test_the_owner_of_a_key_stays(cast: Cast) -> None:
+    client = signed_in(cast.ana)
+    key = issue_key(cast.ana.principal, owner=cast.ben.user, name="his", allowlist=["*"])[0]
+
+    client.post(page_of(key), _form(cast.vic, "*"))
+
+    key.refresh_from_db()
+    assert (key.name, key.owner_id) == ("Laptop", cast.ben.user.pk)
+
+
+def test_ticked_tools_and_written_patterns_are_one_list(cast: Cast) -> None:
+    _, secret = _issued(signed_in(cast.ana), cast.ben, "department_*", allowlist_tools=["agent_list", "agent_get"])
+
+    assert resolve(secret).credential.allowlist == {"agent_list", "agent_get", "department_*"}
+
+
+@pytest.mark.parametrize("limit", ["calls_per_minute", "burst", "concurrent_calls"])
+def test_a_limit_of_nothing_is_a_form_error(cast: Cast, limit: str) -> None:
+    response = signed_in(cast.ana).post(list_of(ApiKey, "add"), _form(cast.ben, "*", **{limit: "0"}))
+
+    assert list(errors_of(response)) == [limit]
+
+
+def test_a_date_that_is_over_is_a_form_error(cast: Cast) -> None:
+    dates = {"expires_at_0": "2020-01-01", "expires_at_1": "00:00:00"}
+
+    response = signed_in(cast.ana).post(list_of(ApiKey, "add"), _form(cast.ben, "*", **dates))
+
+    assert errors_of(response) == {"expires_at": ["Choose a date in the future; revoke a key to end it now."]}
+
+
+def test_a_key_that_is_over_is_only_looked_at(cast: Cast) -> None:
+    key = issue_key(cast.ana.principal, owner=cast.ben.user, name="ours", allowlist=["*"])[0]
+    revoke_key(cast.ana.principal, key)
+    client = signed_in(cast.ana)
+
+    page = client.get(page_of(key)).content.decode()
+
+    assert "This key is revoked; it can only be looked at." in page
+    assert key.digest not in page
+    assert client.post(page_of(key), _form(cast.ben, "*")).status_code == 403
+    assert client.post(page_of(key, "delete"), {"post": "yes"}).status_code == 403
