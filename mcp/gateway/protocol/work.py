@@ -21,11 +21,10 @@ async def settled(
     task: asyncio.Task[Any] = asyncio.ensure_future(answer)
     if name is not None:
         relay.running[name] = task
+        relay.listen()  # at once: a cancellation may come to another worker while ours is still quick
     try:
         done, _ = await asyncio.wait({task}, timeout=QUICK)
         if not done:
-            if name is not None:
-                relay.listen()
             await _watched(exchange, task, leaving_cancels)
         if task.cancelled():
             raise Cancelled

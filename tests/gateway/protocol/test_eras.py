@@ -38,7 +38,7 @@ def test_an_older_request_gets_nothing_of_the_newer_generation(cast: Cast, door:
 def test_an_unknown_version_is_told_which_there_are(cast: Cast, door: Door) -> None:
     headers = modern_headers(cast.ben.key, "tools/list", {"MCP-Protocol-Version": "2099-01-01"})
 
-    answer = send(door, modern("tools/list", **{VERSION: "2099-01-01"}), headers)
+    answer = send(door, modern("tools/list", None, **{VERSION: "2099-01-01"}), headers)
 
     assert (answer.status, answer.error["code"]) == (400, -32022)
     assert answer.error["data"] == {"supported": SUPPORTED, "requested": "2099-01-01"}
@@ -55,7 +55,7 @@ def test_what_every_stateless_request_must_carry(cast: Cast, door: Door, missing
 
 @pytest.mark.parametrize("meta", [{VERSION: 4}, {CAPABILITIES: []}, {CAPABILITIES: None}])
 def test_it_must_be_of_the_right_kind(cast: Cast, door: Door, meta: dict[str, Any]) -> None:
-    answer = send(door, modern("tools/list", **meta), modern_headers(cast.ben.key, "tools/list"))
+    answer = send(door, modern("tools/list", None, **meta), modern_headers(cast.ben.key, "tools/list"))
 
     assert (answer.status, answer.error["code"]) == (400, -32602)
 
