@@ -80,7 +80,8 @@ def check_unused(department: Department) -> None:
     """Refuse to remove a department that objects belong to: without it the whole tenant would see them."""
     for model in apps.get_models():
         if issubclass(model, TenantOwned) and model.has_department:
-            count = model.objects.filter(department=department).count()
+            rows: Any = model.objects.all()  # the field is of the subclass, not of TenantOwned
+            count = rows.filter(department=department).count()
             if count:
                 kind = model._meta.verbose_name if count == 1 else model._meta.verbose_name_plural
                 raise Conflict(f"{count} {kind} of {department.name} would be seen by everybody; move them first.")
