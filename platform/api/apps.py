@@ -4,6 +4,10 @@ from django.apps import AppConfig
 
 
 class ApiConfig(AppConfig):
-    """Reads every app's `tools.py` once the registry is ready."""
+    """Checks every route and tool at start."""
 
     name = "api"
+
+    def ready(self) -> None:
+        """Register the checks."""
+        from api import checks  # noqa: F401  (registers itself; needs what the framework loads with the models)
