@@ -14,6 +14,9 @@ from launch import embedded, postgres
 
 SECRETS = {"SECRET_KEY": "k" * 50, "KEY_PEPPERS": "1:" + "p" * 40}
 
+# All tests speak from one address; those that prove this limit set it themselves.
+LIMITS = {"LIMIT_FAILED_AUTHENTICATIONS": "100000"}
+
 
 @contextmanager
 def running_services() -> Iterator[None]:
@@ -27,7 +30,7 @@ def running_services() -> Iterator[None]:
         with embedded.running(folder, durable=False) as environment:
             os.environ.update(environment)
             (folder / "static").mkdir()
-            os.environ.update({"DATA_DIR": str(folder), **SECRETS})
+            os.environ.update({"DATA_DIR": str(folder), **SECRETS, **LIMITS})
             yield
     finally:
         os.environ.clear()

@@ -17,9 +17,10 @@ from api.operations import Operation
 from api.replies import Pending, Reply
 from api.serializers import Flag
 from ground.bridge import in_django
-from ground.errors import InvalidInput, Unauthenticated
+from ground.errors import Forbidden, InvalidInput, PlatformError, RateLimited, Unauthenticated
 from identity.principal import SESSION, Principal
 from limits.admission import Admission, admit
+from receipts import audit
 
 
 class PlatformView(APIView):
@@ -45,8 +46,7 @@ class PlatformView(APIView):
         found = cls.operation_of(request.method)
         if found is None:
             raise InvalidInput(f"{request.method} is not an operation of this route.")
-        name = f"{request.method.lower()} {cls.__name__.removesuffix('View')}"
-        return Execution(cls(), found, name, request, path).run(query, body)
+        return Execution(cls(), found, cls.operation_name(request.method), request, path).run(query, body)
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Response:
         """DRF's dispatch, with the core in place of the handler; a Pending answer rides on the response."""
@@ -73,11 +73,33 @@ class PlatformView(APIView):
         principal: Principal | None = request.auth  # type: ignore[assignment]
         if principal is None:
             raise Unauthenticated
+        try:
+            self._let_in(request, principal, found)
+        except (Forbidden, RateLimited) as refused:
+            self._write_down(request, principal, refused)
+            raise
+        query, body = without_rehearsal(request)
+        return self.run(request, path, query, body)
+
+    def _let_in(self, request: Request, principal: Principal, found: Operation) -> None:
         doors.check(request, principal.credential, found)
         if principal.credential.kind != SESSION:
             self.admission = admit(principal.credential, principal.tenant_id)
-        query, body = without_rehearsal(request)
-        return self.run(request, path, query, body)
+
+    def _write_down(self, request: Request, principal: Principal, refused: PlatformError) -> None:
+        """What is refused before the operation runs; the core writes down the rest."""
+        audit.record_refusal(
+            principal,
+            door="http",
+            operation=self.operation_name(request.method or "GET"),
+            status=refused.status,
+            request_id=request.circumstances.request_id,  # type: ignore[attr-defined]
+        )
+
+    @classmethod
+    def operation_name(cls, method: str) -> str:
+        """How an operation is named in the audit."""
+        return f"{method.lower()} {cls.__name__.removesuffix('View')}"
 
     def _settle(self, reply: Reply | None, failure: BaseException | None) -> Response:
         if failure is not None:
