@@ -121,6 +121,7 @@ if DATABASE_URL:
     _database = environ.Env.db_url_config(DATABASE_URL)
     if "postgresql" not in _database["ENGINE"]:
         raise ImproperlyConfigured("DATABASE_URL must name a PostgreSQL database: postgres://user:password@host/name.")
+    _database["ENGINE"] = "ground.postgresql"
 else:  # commands that need no database still run; those that do say what is missing
     _database = {"ENGINE": "launch.no_database", "NAME": "atrium"}
 DATABASES = {
@@ -129,8 +130,10 @@ DATABASES = {
         "CONN_MAX_AGE": 0,
         "OPTIONS": {
             **_database.get("OPTIONS", {}),
-            "pool": {"min_size": 1, "max_size": DATABASE_POOL, "timeout": 5, "max_idle": 120},
+            # Attempts to connect begin anew after five seconds, or the pauses between them would grow to minutes.
+            "pool": {"min_size": 1, "max_size": DATABASE_POOL, "timeout": 5, "max_idle": 120, "reconnect_timeout": 5},
             "connect_timeout": 3,
+            "tcp_user_timeout": 10_000,  # milliseconds until a silent server counts as gone
         },
     }
 }
