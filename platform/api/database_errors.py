@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import TypeVar
 
+from django.db import DataError, InterfaceError, OperationalError, transaction
 from django.db import Error as DatabaseFailure
-from django.db import transaction
+from django.db.models import ProtectedError, RestrictedError
 from psycopg_pool import PoolTimeout
 
 from ground.errors import Conflict, InvalidInput, PlatformError, Unavailable
@@ -28,20 +29,24 @@ _BY_CLASS: dict[str, tuple[type[PlatformError], str]] = {
     **dict.fromkeys(("08", "53", "57"), (Unavailable, "the database is busy or restarting; try again in a moment.")),
 }
 
-# What a lost or refused connection raises; psycopg gives it no SQLSTATE.
+# Failures that never reached the server, or never came back from it, have no SQLSTATE of their own.
 CONNECTION_LOST = "08006"
+_WITHOUT_STATE: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
+    ((OperationalError, InterfaceError, PoolTimeout), CONNECTION_LOST),
+    ((ProtectedError, RestrictedError), "23503"),
+    ((DataError,), "22000"),
+)
+UNKNOWN = "HY000"
 
 
 def sqlstate(failure: BaseException) -> str:
     """The five characters of the SQLSTATE; 08006 for a connection that is gone; HY000 when nothing is known."""
     seen: BaseException | None = failure
     while seen is not None:
-        if isinstance(seen, PoolTimeout):
-            return CONNECTION_LOST
         if state := getattr(seen, "sqlstate", None):
             return str(state)
         seen = seen.__cause__
-    return CONNECTION_LOST if type(failure).__name__ in ("OperationalError", "InterfaceError") else "HY000"
+    return next((state for kinds, state in _WITHOUT_STATE if isinstance(failure, kinds)), UNKNOWN)
 
 
 def explained(failure: BaseException, method: str) -> PlatformError:
