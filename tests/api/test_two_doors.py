@@ -1,0 +1,121 @@
+"""Every route through both doors: plain HTTP and the call inside the process give the same status and body."""
+
+import json
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from agents.models import Agent
+from api.calls import Call, Circumstances
+from api.dispatch import send
+from api.exception_handler import as_platform_error
+from api.replies import Pending
+from api.routes import Registered, registered
+from tests.cast import Cast, Person
+
+# What makes an answer differ from one call to the next, and says nothing about the door.
+PASSING = frozenset(
+    {"id", "runId", "traceId", "spanId", "threadId", "createdAt", "updatedAt", "timestamp", "requestId"}
+)
+
+BODIES: dict[tuple[str, str], list[Any]] = {
+    ("agent", "PATCH"): [
+        {"description": "Answers questions."},
+        {"name": 1},
+        {"nonsense": True},
+        {"enabled": "perhaps"},
+    ],
+    ("agent-generate", "POST"): [{"messages": "Hello"}, {}, {"messages": "Hello", "maxSteps": 0}, {"nonsense": 1}],
+}
+QUERIES: list[dict[str, str]] = [
+    {},
+    {"query": "zzz"},
+    {"nonsense": "1"},
+    {"page": "-1"},
+    {"perPage": "0"},
+    {"maxTokens": "x"},
+]
+
+
+def operations() -> list[tuple[str, str]]:
+    """(route name, method) of every operation."""
+    return sorted(
+        (name, method)
+        for name, found in registered().items()
+        for method in ("GET", "POST", "PATCH", "PUT", "DELETE")
+        if found.view.operation_of(method) is not None
+    )
+
+
+def path_values(found: Registered, agent: Agent) -> dict[str, str]:
+    """Values for the pattern's parameters; every one of them names an agent so far."""
+    names = [part.strip("<>").rpartition(":")[2] for part in found.pattern.split("/") if part.startswith("<")]
+    assert set(names) <= {"agent_id"}, f"Say what to put for {names}."
+    return dict.fromkeys(names, agent.slug)
+
+
+def address(found: Registered, path: dict[str, str]) -> str:
+    """The route's address with its values."""
+    parts = found.pattern.split("/")
+    shown = [path[part.strip("<>").rpartition(":")[2]] if part.startswith("<") else part for part in parts]
+    return f"{settings.API_PREFIX}/{'/'.join(shown)}"
+
+
+def over_http(person: Person, method: str, url: str, query: dict[str, str], body: Any) -> tuple[int, Any]:
+    """Status and body of the HTTP door."""
+    answer = Client().generic(
+        method,
+        f"{url}?{urlencode(query)}" if query else url,
+        json.dumps(body) if body is not None else "",
+        content_type="application/json",
+        headers=person.headers,
+    )
+    return answer.status_code, json.loads(answer.content)
+
+
+def in_process(person: Person, call: Call) -> tuple[int, Any]:
+    """Status and body of the inner door."""
+    try:
+        reply = send(person.by_key(), call)
+        if isinstance(reply, Pending):
+            reply = reply.future.result(30)
+    except Exception as failure:
+        if (error := as_platform_error(failure, call.method)) is None:
+            raise
+        return error.status, error.body()
+    return reply.status, json.loads(json.dumps(reply.body))
+
+
+def settled(value: Any) -> Any:
+    """The value without what passes."""
+    if isinstance(value, dict):
+        return {name: settled(inner) for name, inner in value.items() if name not in PASSING}
+    return [settled(inner) for inner in value] if isinstance(value, list) else value
+
+
+@pytest.fixture
+def agent(cast: Cast) -> Agent:
+    """An agent that everybody sees."""
+    return Agent.objects.create(
+        tenant=cast.tenant, slug="helper", name="Helper", instructions="Answer.", model="offline/demo", memory=False
+    )
+
+
+@pytest.mark.parametrize(("name", "method"), operations())
+def test_a_route_answers_alike_through_both_doors(cast: Cast, agent: Agent, name: str, method: str) -> None:
+    found = registered()[name]
+    path = path_values(found, agent)
+    tries = BODIES.get((name, method), [{}]) if method != "GET" else QUERIES
+
+    for person in (cast.ana, cast.vic):
+        for wanted in tries:
+            query, body = (wanted, None) if method == "GET" else ({}, wanted)
+            outside = over_http(person, method, address(found, path), query, body)
+            call = Call(name, method, path=path, query=query, body=body, circumstances=Circumstances(door="mcp"))
+
+            inside = in_process(person, call)
+
+            assert settled(list(inside)) == settled(list(outside)), (person.user.username, wanted)
