@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.db import transaction
@@ -14,6 +15,7 @@ from api.database_errors import with_retries
 from api.operations import Operation
 from api.rehearsal import rehearse
 from api.replies import Pending, Reply, Written
+from api.serializers import CamelSerializer
 from ground.bridge import in_django, on_background
 from ground.errors import Forbidden, InvalidInput, PlatformError
 from identity.principal import Principal
@@ -23,6 +25,10 @@ logger = logging.getLogger(__name__)
 
 CANCELLED = 499  # the status of work that the caller gave up
 AGAIN = frozenset({409, 429, CANCELLED})  # answers that say "try again": never kept under an idempotency key
+
+
+class Nothing(CamelSerializer):
+    """What a route takes that declares no query or no body."""
 
 
 class Execution:
@@ -47,6 +53,18 @@ class Execution:
         """Whether the operation changes something."""
         declared = self.operation.writes
         return self.request.method != "GET" if declared is None else declared
+
+    def permit(self) -> None:
+        """Raise Forbidden unless the permission is held; the refusal is written down."""
+        try:
+            self._permit()
+        except Forbidden as refused:
+            self._failed(refused)
+            raise
+
+    def rehearse_if(self, asked: bool) -> None:
+        """Make this a dry run, when it is asked for after the caller was let in."""
+        self.circumstances = replace(self.circumstances, dry_run=asked)
 
     def run(self, query: Any, body: Any) -> Reply | Pending:
         """Check, validate, run; raises one of ground.errors."""
@@ -74,20 +92,24 @@ class Execution:
             raise Forbidden(permission)
 
     def _validated(self, query: Any, body: Any) -> dict[str, Any]:
-        inputs: dict[str, Any] = {}
-        if self.operation.query is not None:
-            inputs["query"] = self.operation.query.validated(query, "Invalid query parameters")
-        if self.operation.body is not None:
-            inputs["body"] = self.operation.body.validated({} if body is None else body)
+        found = self.operation
+        inputs = {
+            "query": (found.query or Nothing).validated(query, "Invalid query parameters"),
+            "body": (found.body or Nothing).validated({} if body is None else body),
+        }
+        inputs = {name: value for name, value in inputs.items() if getattr(found, name) is not None}
         if self.circumstances.dry_run and not self.operation.dry_run:
             raise InvalidInput("This operation has no dry run.")
         return inputs
 
     def _once(self, inputs: dict[str, Any]) -> Reply | Pending:
-        """The handler's answer; under an idempotency key its effect and the stored answer are one transaction."""
-        if self.begun is None:
+        """The handler's answer; under an idempotency key its effect and the stored answer are one transaction.
+
+        Not so where an answer may be pending: that work goes on elsewhere and must find what the handler has written.
+        """
+        if self.begun is None or self.view.waits:
             answer = self._handled(inputs)
-            return answer if isinstance(answer, Pending) else self._replied(answer)
+            return answer if isinstance(answer, Pending) else self._stored(self._replied(answer))
         with transaction.atomic():
             answer = self._handled(inputs)
             return answer if isinstance(answer, Pending) else self._stored(self._replied(answer))
@@ -165,6 +187,7 @@ class Execution:
             tool=self.circumstances.tool,
             object_type=kind,
             object_id=object_id,
+            changed=self.written.change.changes() if self.written is not None else (),
             outcome=outcome,
             status=status,
             duration_ms=(time.perf_counter() - self.started) * 1000,

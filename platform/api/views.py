@@ -1,8 +1,5 @@
 """The base of every route: DRF's HTTP around the one core that calls inside the process use too."""
 
-import asyncio
-import uuid
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 from django.http import HttpRequest
@@ -11,12 +8,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from api import doors
-from api.calls import Circumstances
 from api.execution import Execution
+from api.http_inputs import asks_for_rehearsal, circumstances, without_rehearsal
 from api.operations import Operation
 from api.replies import Pending, Reply
-from api.serializers import Flag
-from ground.bridge import in_django
+from api.waiting import WaitingResponse, waiting
 from ground.errors import Forbidden, InvalidInput, PlatformError, RateLimited, Unauthenticated
 from identity.principal import SESSION, Principal
 from limits.admission import Admission, admit
@@ -38,7 +34,7 @@ class PlatformView(APIView):
     @classmethod
     def as_view(cls, **initkwargs: Any) -> Any:
         view = super().as_view(**initkwargs)
-        return _waiting(view) if cls.waits else view
+        return waiting(view) if cls.waits else view
 
     @classmethod
     def run(cls, request: Any, path: dict[str, Any], query: Any, body: Any) -> Reply | Pending:
@@ -60,9 +56,7 @@ class PlatformView(APIView):
         except Exception as failure:
             return self._finalized(self.handle_exception(failure))
         if isinstance(answer, Pending):
-            response = Response(None)
-            response.pending, response.settle = answer, self._settle  # type: ignore[attr-defined]
-            return response
+            return WaitingResponse(answer, self._settle, self._release)
         return self._finalized(_response(answer))
 
     def _answer(self, request: Request, path: dict[str, Any]) -> Reply | Pending:
@@ -78,8 +72,11 @@ class PlatformView(APIView):
         except (Forbidden, RateLimited) as refused:
             self._write_down(request, principal, refused)
             raise
-        query, body = without_rehearsal(request)
-        return self.run(request, path, query, body)
+        execution = Execution(self, found, self.operation_name(request.method or "GET"), request, path)
+        execution.permit()
+        # Only now is the body read: whoever may not do this learns nothing of its faults, and costs nothing.
+        execution.rehearse_if(asks_for_rehearsal(request))
+        return execution.run(*without_rehearsal(request))
 
     def _let_in(self, request: Request, principal: Principal, found: Operation) -> None:
         doors.check(request, principal.credential, found)
@@ -106,9 +103,13 @@ class PlatformView(APIView):
             return self._finalized(self.handle_exception(failure))  # type: ignore[arg-type]
         return self._finalized(_response(reply or Reply(None)))
 
-    def _finalized(self, response: Response) -> Response:
+    def _release(self) -> None:
         if self.admission is not None:
             self.admission.release()
+
+    def _finalized(self, response: Response) -> Response:
+        self._release()
+        if self.admission is not None:
             response.headers.setdefault("X-RateLimit-Limit", str(self.admission.limit))
             response.headers.setdefault("X-RateLimit-Remaining", str(self.admission.remaining))
             response.headers.setdefault("X-RateLimit-Reset", str(round(self.admission.reset)))
@@ -118,60 +119,3 @@ class PlatformView(APIView):
 
 def _response(reply: Reply) -> Response:
     return Response(reply.body, status=reply.status, headers=dict(reply.headers))
-
-
-def _waiting(view: Callable[..., Any]) -> Callable[..., Any]:
-    """The view as a coroutine: what is pending is awaited without a thread or a connection."""
-
-    async def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        response: Any = await in_django(view, request, *args, **kwargs)
-        if (pending := getattr(response, "pending", None)) is None:
-            return response
-        try:
-            reply, failure = await asyncio.wrap_future(pending.future), None
-        except asyncio.CancelledError:
-            pending.future.cancel()
-            raise
-        except Exception as raised:
-            reply, failure = None, raised
-        return await in_django(response.settle, reply, failure)
-
-    for name in ("cls", "view_class", "initkwargs", "csrf_exempt"):
-        setattr(answer, name, getattr(view, name, True))
-    return answer
-
-
-def circumstances(request: Request) -> Circumstances:
-    """What came with an HTTP request besides its inputs."""
-    dry_run = _dry_run(request)
-    return Circumstances(
-        door="http",
-        request_id=str(uuid.uuid4()),
-        idempotency_key=request.headers.get("Idempotency-Key"),
-        dry_run=dry_run,
-    )
-
-
-def _dry_run(request: Request) -> bool:
-    asked = request.query_params.get("dry_run")
-    if asked is None and request.method != "GET" and isinstance(request.data, dict):
-        asked = request.data.get("dry_run")
-    if asked is None:
-        return False
-    try:
-        return Flag().to_internal_value(asked)
-    except Exception:
-        raise InvalidInput("Invalid request body", [{"field": "dry_run", "message": "must be true or false"}]) from None
-
-
-def without_rehearsal(request: Request) -> tuple[dict[str, Any], Any]:
-    """Query and body without the key that asks for a dry run; repeated query parameters become lists."""
-    query = {
-        name: values[0] if len(values) == 1 else values
-        for name, values in request.query_params.lists()
-        if name != "dry_run"
-    }
-    body = request.data if request.method != "GET" else None
-    if isinstance(body, dict) and "dry_run" in body:
-        body = {name: value for name, value in body.items() if name != "dry_run"}
-    return query, body
