@@ -136,7 +136,7 @@ class Execution:
     def _replied(self, answer: Any) -> Reply:
         if isinstance(answer, Written):
             self.written = answer
-            return Reply(answer.body, answer.status)
+            return Reply(answer.body, answer.status or self.operation.status)
         return answer if isinstance(answer, Reply) else Reply(answer, self.operation.status)
 
     def _stored(self, reply: Reply) -> Reply:

@@ -38,7 +38,7 @@ class Written:
 
     body: Any
     change: Change
-    status: int = 200
+    status: int | None = None  # the operation's own
 
 
 @dataclass(frozen=True, slots=True)
