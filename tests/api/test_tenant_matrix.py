@@ -1,144 +1,165 @@
-"""Foreign and missing look the same, through every route and every tool; no list shows what is not the caller's."""
+"""Every route and every tool against every tenant's objects: a foreign one is answered like a missing one."""
 
 import asyncio
 import json
+from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.conf import settings
 from django.test import Client
 
+from agents.actions import create_agent
 from agents.models import Agent
-from api.routes import registered
-from api.toolsets import ToolSpec, specs
-from gateway.calls import Context, call
-from gateway.router import UnknownTool
+from api.checks import path_of
+from api.naming import camel
+from api.routes import Route, registered
+from api.toolsets import specs
+from gateway import calls
+from gateway.sources.templates import template
 from identity.models import Department
-from tests.api.test_two_doors import BODIES, address, operations
+from tests.api.minimal import inputs, value
 from tests.cast import Cast, Person
 
-MARK = "unseen"  # stands in every name that ben must never read
-
-# Arguments that a tool needs besides the id, so that nothing but the id is wrong.
-ARGUMENTS: dict[str, dict[str, Any]] = {
-    "agent_call": {"message": "Hello"},
-    "agent_update": {"description": "Changed"},
-    "get_context": {},
-}
+PEOPLE = ("ana", "adam", "olga", "ben", "vic")
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
-def agent(tenant: Any, slug: str, **facts: Any) -> str:
-    """An agent's id."""
-    Agent.objects.create(
-        tenant=tenant, slug=slug, name=f"{MARK} {slug}", instructions=MARK, model="offline/demo", memory=False, **facts
-    )
-    return slug
+def agent(cast: Cast, name: str) -> str:
+    """A public agent of zoe's."""
+    return create_agent(cast.zoe.principal, slug=name, name=f"Agent {name}", description=f"For {name}.").slug
+
+
+def department(cast: Cast, name: str) -> str:
+    """A department of zoe's."""
+    return str(Department.objects.create(tenant=cast.other_tenant, slug=name, name=f"Department {name}").id)
+
+
+# Makes a foreign object by the name of the path value or argument that holds its id; a new kind of id needs a line.
+MAKERS: dict[str, Callable[[Cast, str], str]] = {"agent_id": agent, "department_id": department}
+MISSING = {"agent_id": "nobody-here", "department_id": str(uuid4())}
+# Ids that a client chooses: somebody else's is free.
+CHOSEN = frozenset({"thread_id", "resource_id", "run_id"})
+
+OPERATIONS = [
+    Route(method, name)
+    for name, found in sorted(registered().items())
+    for method in METHODS
+    if found.view.operation_of(method)
+]
+WITH_IDS = [route for route in OPERATIONS if path_of(registered()[route.name])]
+LISTS = [route for route in OPERATIONS if route.method == "GET" and not path_of(registered()[route.name])]
+ARGUMENTS = [
+    (spec.name, argument)
+    for spec in specs().values()
+    for argument in template(spec, "").input_schema["properties"]
+    if argument.endswith("Id") and argument not in map(camel, CHOSEN)
+]
 
 
 @pytest.fixture
-def unseen(cast: Cast) -> dict[str, str]:
-    """Ids that ben may not know of, by the reason."""
-    return {
-        "another tenant's": agent(cast.other_tenant, f"{MARK}-foreign"),
-        "another member's own": agent(cast.tenant, f"{MARK}-private", visibility="private", author=cast.bea.user),
-        "another department's": agent(cast.tenant, f"{MARK}-support", department=cast.support),
-    }
+def marker() -> str:
+    """A word that only foreign objects hold."""
+    return f"foreign{uuid4().hex[:12]}"
 
 
-def with_ids() -> list[tuple[str, str]]:
-    """Operations whose path names an object."""
-    return [(name, method) for name, method in operations() if "<" in registered()[name].pattern]
+def key(person: Person) -> str:
+    return person.issue(["*"], calls_per_minute=100_000, burst=10_000)
 
 
-def without_ids() -> list[str]:
-    """Routes that list or describe."""
-    return [name for name, method in operations() if method == "GET" and "<" not in registered()[name].pattern]
-
-
-def ask(person: Person, method: str, url: str, body: Any = None) -> tuple[int, str]:
-    """Status and text."""
-    payload = json.dumps(body) if body is not None else ""
-    answer = Client().generic(method, url, payload, content_type="application/json", headers=person.headers)
+def ask(key: str, route: Route, path: dict[str, str]) -> tuple[int, str]:
+    address = registered()[route.name].pattern
+    for name, wanted in path.items():
+        address = address.replace(f"<str:{name}>", wanted).replace(f"<uuid:{name}>", wanted)
+    operation = registered()[route.name].view.operation_of(route.method)
+    assert operation is not None
+    query, body = inputs(operation)
+    answer = Client().generic(
+        route.method, f"{settings.API_PREFIX}/{address}", "" if body is None else json.dumps(body),
+        content_type="application/json", query_params=query, headers={"Authorization": f"Bearer {key}"},
+    )  # fmt: skip
     return answer.status_code, answer.content.decode()
 
 
-@pytest.mark.parametrize(("name", "method"), with_ids())
-def test_a_route_tells_nothing_of_objects_out_of_sight(
-    cast: Cast, unseen: dict[str, str], name: str, method: str
-) -> None:
-    found, body = registered()[name], BODIES.get((name, method), [None])[0]
-    # adam holds every permission that this needs, but no owner's bypass; ben is kept out by his role where he lacks it.
-    for person in (cast.adam, cast.ben):
-        missing = f"{MARK}-{uuid4().hex[:8]}"
-        wanted = ask(person, method, address(found, {"agent_id": missing}), body)
-        hidden = [slug for why, slug in unseen.items() if person is cast.ben or why != "another department's"]
-
-        for slug in hidden:
-            status, text = ask(person, method, address(found, {"agent_id": slug}), body)
-            assert (status, text.replace(slug, "ID")) == (wanted[0], wanted[1].replace(missing, "ID"))
-        assert wanted[0] in (403, 404)
-
-    assert not Agent.objects.filter(slug__startswith=MARK).exclude(description=None).exclude(description="").exists()
-
-
-@pytest.mark.parametrize("name", without_ids())
-def test_no_list_shows_what_is_out_of_sight(cast: Cast, unseen: dict[str, str], name: str) -> None:
-    status, text = ask(cast.ben, "GET", address(registered()[name], {}))
-
-    assert status == 200
-    assert MARK not in text
-
-
-def run(person: Person, name: str, arguments: dict[str, Any]) -> str:
-    """The result of a tool as text, or the sentence of the refusal."""
+def use(principal: Any, tool: str, arguments: dict[str, Any]) -> Any:
+    """The tool's result, or the error that it raises."""
     try:
-        return asyncio.run(call(person.by_key(), name, arguments, Context(request_id="matrix"))).decode()
-    except UnknownTool as refused:
-        return f"refused: {refused.sentence}"
+        result = asyncio.run(calls.call(principal, tool, arguments, calls.Context(uuid4().hex)))
+    except calls.UnknownTool as unknown:
+        return str(unknown)
+    return json.loads(result)
 
 
-def naming(argument: str) -> list[str]:
-    """Tools that take this argument."""
-    return sorted(name for name, spec in specs().items() if argument in _arguments(spec))
+@pytest.mark.parametrize("route", WITH_IDS, ids=str)
+@pytest.mark.parametrize("person", PEOPLE)
+def test_a_route_tells_nothing_of_a_foreign_object(cast: Cast, marker: str, route: Route, person: str) -> None:
+    names = path_of(registered()[route.name])
+    foreign = {name: MAKERS[name](cast, marker) for name in names}
+    missing = {name: MISSING[name] for name in names}
+    text = key(getattr(cast, person))
+
+    status, shown = ask(text, route, foreign)
+    status_of_missing, shown_of_missing = ask(text, route, missing)
+
+    for name in names:
+        shown, shown_of_missing = shown.replace(foreign[name], "…"), shown_of_missing.replace(missing[name], "…")
+    assert (status, shown) == (status_of_missing, shown_of_missing)
+    assert status in (403, 404)
+    assert Agent.objects.filter(tenant=cast.other_tenant).values_list("name", flat=True)[0] == f"Agent {marker}"
 
 
-def _arguments(spec: ToolSpec) -> set[str]:
-    own = set(spec.arguments.shared().fields) if spec.arguments is not None else set()
-    return own | {name.rstrip("*") for name in spec.takes}
+@pytest.mark.parametrize("route", WITH_IDS, ids=str)
+def test_the_owner_of_a_tenant_reads_that_it_is_missing(cast: Cast, marker: str, route: Route) -> None:
+    names = path_of(registered()[route.name])
+
+    status, shown = ask(key(cast.ana), route, {name: MAKERS[name](cast, marker) for name in names})
+
+    assert status == 404
+    assert set(json.loads(shown)) == {"error"}
 
 
-@pytest.mark.parametrize("name", naming("agentId"))
-def test_a_tool_tells_nothing_of_agents_out_of_sight(cast: Cast, unseen: dict[str, str], name: str) -> None:
-    missing = f"{MARK}-{uuid4().hex[:8]}"
-    wanted = run(cast.ben, name, {**ARGUMENTS.get(name, {}), "agentId": missing})
+@pytest.mark.parametrize("route", LISTS, ids=str)
+@pytest.mark.parametrize("person", PEOPLE)
+def test_a_list_never_holds_a_foreign_object(cast: Cast, marker: str, route: Route, person: str) -> None:
+    ids = [make(cast, marker) for make in MAKERS.values()]
 
-    for slug in unseen.values():
-        answer = run(cast.ben, name, {**ARGUMENTS.get(name, {}), "agentId": slug})
-        assert answer.replace(slug, "ID") == wanted.replace(missing, "ID")
-    assert '"isError":true' in wanted or wanted.startswith("refused")
+    status, shown = ask(key(getattr(cast, person)), route, {})
+    own_status, own = ask(key(cast.zoe), route, {})
 
-
-@pytest.mark.parametrize("name", naming("departmentId"))
-def test_a_tool_tells_nothing_of_departments_out_of_sight(cast: Cast, name: str) -> None:
-    foreign = str(Department.objects.create(tenant=cast.other_tenant, slug=MARK, name=MARK).pk)
-    missing = str(uuid4())
-    arguments = {**ARGUMENTS.get(name, {}), **({"agentId": "none"} if "agentId" in _arguments(specs()[name]) else {})}
-
-    answers = [run(cast.ana, name, {**arguments, "departmentId": wanted}) for wanted in (foreign, missing)]
-
-    assert answers[0].replace(foreign, "ID") == answers[1].replace(missing, "ID")
+    assert (status, own_status) == (200, 200)
+    assert not [word for word in (marker, *ids, str(cast.other_tenant.id), cast.other_tenant.slug) if word in shown]
+    assert marker in own or route.name not in ("agents", "departments")
 
 
-def listing() -> list[str]:
-    """Tools that need no argument."""
-    found = []
-    for name, spec in specs().items():
-        own = spec.arguments.shared().fields.values() if spec.arguments is not None else ()
-        if not any(taken.endswith("*") for taken in spec.takes) and not any(field.required for field in own):
-            found.append(name)
-    return sorted(found)
+@pytest.mark.parametrize(("tool", "argument"), ARGUMENTS)
+@pytest.mark.parametrize("person", PEOPLE)
+def test_a_tool_tells_nothing_of_a_foreign_object(
+    cast: Cast, marker: str, tool: str, argument: str, person: str
+) -> None:
+    name = next(name for name in MAKERS if camel(name) == argument)
+    schema = template(specs()[tool], "").input_schema
+    wanted = {needed: value(schema["properties"][needed]) for needed in schema.get("required", ())}
+    if "agentId" in wanted and argument != "agentId":
+        wanted["agentId"] = create_agent(cast.ana.principal, slug="own", name="Own").slug
+    principal, ids = getattr(cast, person).by_key(), (MAKERS[name](cast, marker), MISSING[name])
+
+    answers = [use(principal, tool, {**wanted, argument: wrong}) for wrong in ids]
+
+    assert all(isinstance(answer, str) or answer["isError"] for answer in answers)
+    shown = [json.dumps(answer).replace(wrong, "…") for answer, wrong in zip(answers, ids, strict=True)]
+    assert shown[0] == shown[1]
+    assert marker not in shown[0]
 
 
-@pytest.mark.parametrize("name", listing())
-def test_no_tool_lists_what_is_out_of_sight(cast: Cast, unseen: dict[str, str], name: str) -> None:
-    assert MARK not in run(cast.ben, name, {})
+@pytest.mark.parametrize("tool", sorted(specs()))
+def test_a_tool_without_ids_never_shows_a_foreign_object(cast: Cast, marker: str, tool: str) -> None:
+    ids = [make(cast, marker) for make in MAKERS.values()]
+    schema = template(specs()[tool], "").input_schema
+    if any(needed.endswith("Id") for needed in schema.get("required", ())):
+        assert (tool, "agentId") in ARGUMENTS
+        return
+
+    shown = json.dumps(use(cast.ana.by_key(), tool, {}))
+
+    assert not [word for word in (marker, *ids, str(cast.other_tenant.id), cast.other_tenant.slug) if word in shown]
