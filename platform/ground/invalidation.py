@@ -14,6 +14,8 @@ from weakref import WeakSet
 import redis
 from django.conf import settings
 from django.db import transaction
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from ground import valkey
 
@@ -22,6 +24,7 @@ logger = logging.getLogger(__name__)
 CHANNEL = "atrium:invalidate"
 FRESH_SECONDS = 5.0
 DOUBTFUL_SECONDS = 1.0  # while nobody tells us of changes
+PULSE_SECONDS, SILENCE_SECONDS = 0.4, 1.0  # how often we ask whether the other side is there, and when it is not
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -128,25 +131,34 @@ class _Listener:
             pause.wait(0.5)  # between two attempts to connect
 
     def _hear(self) -> None:
-        # Health checks notice a dead peer; no read deadline, or an idle subscription would reconnect for ever.
+        """Listen until the connection ends, or the other side has nothing to say to a ping."""
+        # No retries: a connection that is lost means doubt at once, not after some attempts to renew it.
         connection = redis.Redis.from_url(
-            settings.REDIS_URL, socket_connect_timeout=1, socket_timeout=None, socket_keepalive=True
+            settings.REDIS_URL, socket_connect_timeout=1, socket_timeout=None, retry=Retry(NoBackoff(), 0)
         )
-        subscription = connection.pubsub(ignore_subscribe_messages=False)  # type: ignore[no-untyped-call]
+        subscription = connection.pubsub()  # type: ignore[no-untyped-call]
         try:
             subscription.subscribe(CHANNEL)
-            for message in subscription.listen():
-                if message["type"] == "subscribe":
-                    for topic in list(_caches):
-                        _clear(topic, None)  # whatever was said while we were away
-                    self.is_up = True
-                elif message["type"] == "message":
-                    topic, tenant_id = json.loads(message["data"])
-                    _clear(topic, tenant_id)
+            heard_at = time.monotonic()
+            while time.monotonic() - heard_at < SILENCE_SECONDS:
+                if (message := subscription.get_message(timeout=PULSE_SECONDS)) is None:
+                    subscription.ping()
+                else:
+                    heard_at = time.monotonic()
+                    self._take(message)
         finally:
             self.is_up = False
             subscription.close()
             connection.close()
+
+    def _take(self, message: dict[str, Any]) -> None:
+        if message["type"] == "subscribe":
+            for topic in list(_caches):
+                _clear(topic, None)  # whatever was said while we were away
+            self.is_up = True
+        elif message["type"] == "message":
+            topic, tenant_id = json.loads(message["data"])
+            _clear(topic, tenant_id)
 
 
 listener = _Listener()
