@@ -1,5 +1,6 @@
 """Tenancy first: every query of owned data starts with `.visible_to(principal)`."""
 
+from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 from uuid import UUID
 
@@ -28,7 +29,7 @@ class VisibleQuerySet(models.QuerySet[Any]):
             return self.filter(tenant_id=principal.tenant_id)
         rule = by_role if by_role is not None else Q(pk__in=())
         if granted := principal.granted_ids(asked, owned.object_type):
-            rule |= Q(**{f"{owned.public_id}__in": granted})
+            rule |= Q(**{f"{owned.public_id}__in": owned.possible_ids(granted)})
         return self.filter(rule, tenant_id=principal.tenant_id)
 
     def get_visible(self, principal: Principal, public_id: str | UUID, permission: str | None = None) -> Any:
@@ -41,14 +42,7 @@ class VisibleQuerySet(models.QuerySet[Any]):
     def by_public_id(self, public_id: str | UUID) -> Self:
         """The rows with this public id; a text that can be no id finds none."""
         owned: type[TenantOwned] = self.model
-        try:
-            field: models.Field[Any, Any] = owned._meta.get_field(owned.public_id)  # type: ignore[assignment]
-            wanted = field.to_python(public_id)
-        except (ValidationError, ValueError):
-            return self.none()
-        if isinstance(wanted, str) and "\x00" in wanted:
-            return self.none()
-        return self.filter(**{owned.public_id: wanted})
+        return self.filter(**{f"{owned.public_id}__in": owned.possible_ids([public_id])})
 
 
 class TenantOwned(models.Model):
@@ -67,6 +61,20 @@ class TenantOwned(models.Model):
 
     class Meta:
         abstract = True
+
+    @classmethod
+    def possible_ids(cls, texts: Iterable[str | UUID]) -> list[Any]:
+        """These public ids in their one form, without those that can be none."""
+        field: models.Field[Any, Any] = cls._meta.get_field(cls.public_id)  # type: ignore[assignment]
+        found = []
+        for text in texts:
+            try:
+                value = field.to_python(text)
+            except (ValidationError, ValueError):
+                continue
+            if not (isinstance(value, str) and "\x00" in value):
+                found.append(value)
+        return found
 
     @classmethod
     def role_rule(cls, principal: Principal) -> Q:
