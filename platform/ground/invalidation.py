@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import secrets
 import threading
 import time
 from collections import defaultdict
@@ -83,6 +84,14 @@ def _clear(topic: str, tenant_id: str | None) -> None:
         cache.clear(tenant_id)
 
 
+_nonce = secrets.token_hex(8)
+
+
+def _speaker() -> str:
+    """This process, also when it was forked from another."""
+    return f"{_nonce}.{os.getpid()}"
+
+
 def announce(topic: str, tenant_id: UUID | None = None) -> None:
     """Tell every process, once the running transaction is committed, that the topic changed (for one tenant)."""
     tenant = str(tenant_id) if tenant_id else None
@@ -90,7 +99,7 @@ def announce(topic: str, tenant_id: UUID | None = None) -> None:
     def tell() -> None:
         _clear(topic, tenant)
         try:
-            valkey.client().publish(CHANNEL, json.dumps([topic, tenant]))
+            valkey.client().publish(CHANNEL, json.dumps([topic, tenant, _speaker()]))
         except valkey.Away:
             logger.warning("Invalidation of %s was not sent: Valkey is away; others notice within a second.", topic)
 
@@ -157,8 +166,9 @@ class _Listener:
                 _clear(topic, None)  # whatever was said while we were away
             self.is_up = True
         elif message["type"] == "message":
-            topic, tenant_id = json.loads(message["data"])
-            _clear(topic, tenant_id)
+            topic, tenant_id, speaker = json.loads(message["data"])
+            if speaker != _speaker():  # our own word was heeded when it was said; its echo would clear what is fresh
+                _clear(topic, tenant_id)
 
 
 listener = _Listener()
