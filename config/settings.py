@@ -271,6 +271,6 @@ LOGGING = {
     "loggers": {
         # At DEBUG these print codes, tokens and values.
         **{name: {"level": "INFO"} for name in ("oauthlib", "oauth2_provider", "django.db.backends", "httpcore2")},
-        "httpx2": {"level": "WARNING"},
+        **{name: {"level": "WARNING"} for name in ("httpx2", "mcp")},  # the SDK logs session ids at INFO
     },
 }

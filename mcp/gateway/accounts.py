@@ -18,6 +18,9 @@ from limits.addresses import charge_failure
 from limits.client_address import client_address
 from receipts import audit
 
+# The endpoint's query has its names in lower case.
+_IN_QUERY = frozenset(name.lower() for name in IN_QUERY)
+
 READ = "mcp:read"
 SCOPES = "mcp:read mcp:execute mcp:write"
 
@@ -99,4 +102,4 @@ def _parsed(read_only: str, toolsets: str) -> Options:
 
 
 def _in_query(query: Mapping[str, str]) -> bool:
-    return any(query[name].startswith("mcp") for name in IN_QUERY.intersection(query))
+    return any(name in query and query[name].startswith("mcp") for name in _IN_QUERY)

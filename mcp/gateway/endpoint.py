@@ -54,7 +54,7 @@ class Endpoint:
         if scope["method"] != "POST" and (modern or scope["method"] != "DELETE"):
             await exchange.answer(405, b"", [(b"allow", b"POST" if modern else b"POST, DELETE, OPTIONS")])
             return
-        query = dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
+        query = _query(scope["query_string"])
         visit = Visit(headers, query, (scope.get("client") or ("", 0))[0])
         caller: Any = self.server.authenticate(visit)
         if isinstance(caller, Awaitable):
@@ -86,6 +86,15 @@ class Endpoint:
     async def _message(self, exchange: Exchange, caller: Any, visit: Visit, message: Message) -> None:
         modern = VERSION_KEY in message.meta or _names_modern(visit.headers)
         await (self.modern if modern else self.legacy).respond(exchange, caller, visit, message)
+
+
+def _query(raw: bytes) -> dict[str, str]:
+    """The query by lower-case names; a name that comes twice keeps all its values, so that no wish is lost."""
+    found: dict[str, str] = {}
+    for name, value in parse_qsl(raw.decode("latin-1"), keep_blank_values=True) if raw else ():
+        key = name.lower()
+        found[key] = f"{found[key]},{value}" if key in found else value
+    return found
 
 
 def _names_modern(headers: Headers) -> bool:

@@ -15,9 +15,10 @@ from mcp.shared.inbound import (
     encode_header_value,
 )
 from mcp.shared.message import ClientMessageMetadata, SessionMessage
-from mcp_types import JSONRPCRequest, JSONRPCResponse
+from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
 
 META_VERSION = "io.modelcontextprotocol/protocolVersion"
+LAST_SECONDS = 60.0  # what is under way when the client closes its side may still be answered
 TIMEOUT = httpx2.Timeout(30, read=300)  # seconds; a waiting call is quiet for long
 
 
@@ -27,10 +28,26 @@ class Eras:
     def __init__(self) -> None:
         self._negotiated: str | None = None
         self._initializing: Any = None
+        self._unanswered: set[Any] = set()
+        self.all_answered = anyio.Event()
+
+    def handed_on(self, message: SessionMessage) -> None:
+        """The client has this message of the server's."""
+        if isinstance(message.message, JSONRPCResponse | JSONRPCError):
+            self._unanswered.discard(message.message.id)
+            self.all_answered.set()
+
+    async def drained(self) -> None:
+        """Return when every request that was passed on has its answer."""
+        while self._unanswered:
+            self.all_answered = anyio.Event()
+            await self.all_answered.wait()
 
     def outgoing(self, message: SessionMessage) -> SessionMessage:
         """The client's message with the headers that belong to it."""
         body = message.message
+        if isinstance(body, JSONRPCRequest):
+            self._unanswered.add(body.id)
         params: Mapping[str, Any] = getattr(body, "params", None) or {}
         method = getattr(body, "method", None)
         if method == "initialize" and isinstance(body, JSONRPCRequest):
@@ -57,7 +74,7 @@ class Eras:
 
 
 async def bridge(url: str, key: str) -> None:
-    """Run until the client closes its side."""
+    """Run until the client closes its side and has its answers."""
     eras = Eras()
     headers = {"Authorization": f"Bearer {key}"}
     async with (
@@ -71,9 +88,13 @@ async def bridge(url: str, key: str) -> None:
             async for message in from_server:
                 if isinstance(message, SessionMessage):
                     await to_client.send(eras.incoming(message))
+                    eras.handed_on(message)
 
         tasks.start_soon(answers)
         async for message in from_client:
             if isinstance(message, SessionMessage):
                 await to_server.send(eras.outgoing(message))
+        with anyio.move_on_after(LAST_SECONDS):
+            await eras.drained()
         tasks.cancel_scope.cancel()
+        await to_client.aclose()  # ends the writer, and so the process

@@ -79,7 +79,7 @@ class Execution:
         inputs = self._validated(query, body)
         if self.circumstances.dry_run:
             return self._rehearsed(inputs)
-        if stored := self._begin(inputs):
+        if stored := self._begin(query, body):
             return stored
         answer = with_retries(lambda: self._once(inputs), self.request.method)
         if isinstance(answer, Pending):
@@ -122,11 +122,12 @@ class Execution:
         self._audit("dry_run", 200)
         return Reply(preview)
 
-    def _begin(self, inputs: dict[str, Any]) -> Reply | None:
+    def _begin(self, query: Any, body: Any) -> Reply | None:
+        """The stored answer of an earlier call, compared by what was sent: validated values may hold the hour."""
         key = self.circumstances.idempotency_key
         if not key or not self.writes:
             return None
-        begun = idempotency.begin(self.principal, key, self.name, {"path": self.path, **inputs})
+        begun = idempotency.begin(self.principal, key, self.name, {"path": self.path, "query": query, "body": body})
         if isinstance(begun, idempotency.StoredReply):
             references.check_path(self.principal, self.path, self.operation.permission)
             return Reply(begun.body, begun.status)

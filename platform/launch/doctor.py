@@ -119,4 +119,8 @@ def _web() -> Check:
         listening_socket(settings.HOST, settings.PORT).close()
     except PortTaken as error:
         return Check("web", False, str(error))
-    return Check("web", False, f"nobody serves on port {settings.PORT}, which is free; {SERVE}")
+    return Check(
+        "web",
+        False,
+        f"nobody serves on port {settings.PORT}, which is free; {SERVE}, or set PORT here as it is set there",
+    )

@@ -44,6 +44,6 @@ def _snippets(now: Addresses, key: str | None) -> list[str]:
         "VS Code (.vscode/mcp.json):",
         f"  {json.dumps({'servers': {'atrium': {'type': 'http', **entry}}})}",
         "curl:",
-        f"  curl -s {now.mcp} -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' \\",
+        f"  curl -s {now.mcp} -H \"Authorization: Bearer {key}\" -H 'Content-Type: application/json' \\",
         f"    -H 'Accept: application/json, text/event-stream' -d '{json.dumps(call)}'",
     ]

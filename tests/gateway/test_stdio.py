@@ -1,6 +1,7 @@
 """`manage.py mcp_stdio`: a client that starts a process reaches the same tools, in every mode."""
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -56,3 +57,24 @@ async def test_without_a_server_it_says_so() -> None:
     assert ended.returncode == 1
     assert out == b""
     assert b"There is no answer from http://127.0.0.1:9/api/mcp" in err
+
+
+async def test_it_answers_what_is_under_way_and_ends_when_the_client_closes_its_side(ben_key: str, door: Door) -> None:
+    hello = '"params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}'
+    lines = [
+        '{"jsonrpc":"2.0","id":1,"method":"initialize",' + hello + "}",
+        '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+        '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"agent_list","arguments":{}}}',
+    ]
+    bridge = await asyncio.create_subprocess_exec(
+        sys.executable, *COMMAND, "--url", door.url, env={**os.environ, "MCP_KEY": ben_key},
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+
+    out, err = await asyncio.wait_for(bridge.communicate("\n".join([*lines, ""]).encode()), 30)
+
+    answers = {answer["id"]: answer for answer in map(json.loads, out.splitlines())}
+    assert bridge.returncode == 0
+    assert set(answers) == {1, 2}
+    assert "agents" in answers[2]["result"]["structuredContent"]
+    assert b"session" not in err.lower()

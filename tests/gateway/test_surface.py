@@ -184,3 +184,16 @@ def test_a_long_id_is_cut_to_a_stable_name_that_reaches_the_exact_agent(cast: Ca
 
     assert len(name) == 44
     assert door.call(cast.ben.key, name, {"message": "hi"}).value["threadId"]
+
+
+@pytest.mark.parametrize("query", ["?ReadOnly=1", "?readonly=1&readonly=0", "?readonly=maybe"])
+def test_an_unclear_wish_to_read_only_never_widens(cast: Cast, door: Door, query: str) -> None:
+    listed = door.ask(cast.ana.key, "tools/list", query=query).result["tools"]
+
+    assert "agent_update" not in {tool["name"] for tool in listed}
+
+
+def test_repeated_toolsets_add_up(cast: Cast, door: Door) -> None:
+    listed = door.ask(cast.ana.key, "tools/list", query="?toolsets=agents&toolsets=departments").result["tools"]
+
+    assert {"agent_list", "department_list"} <= {tool["name"] for tool in listed}
