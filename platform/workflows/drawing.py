@@ -1,6 +1,7 @@
 """A workflow's graph as an accessible SVG: laid out here, coloured by the classes of drawing.css."""
 
 import json
+import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ SIGNS = {
     "success": "✓", "failed": "✕", "suspended": "‖", "waiting": "…", "running": "▸", "canceled": "⊘", "skipped": "↷",
     "unreached": "",
 }  # fmt: skip
-LOOKS = {"bailed": "success", "tripwire": "failed", "paused": "suspended", "pending": "unreached"}
+LOOKS = {"bailed": "success", "tripwire": "failed", "paused": "suspended", "pending": "unreached", "resumed": "running"}
 SAID = {"unreached": "not reached"}
 
 COMPARED = {"eq": "=", "ne": "≠", "lt": "<", "lte": "≤", "gt": ">", "gte": "≥"}
@@ -222,13 +223,12 @@ def _look(entry: Entry, prefix: str) -> Look:
 
 
 def _pause_said(entry: Entry) -> str:
-    if entry.get("date"):
-        return f"until {str(entry['date'])[:16].replace('T', ' ')}"
-    if entry["type"] == "sleepUntil":
-        return "until a moment it works out"
-    if entry.get("duration") is None:
-        return "as long as it works out"
-    return f"sleep {spoken(entry['duration'])}"
+    date, duration = str(entry.get("date") or ""), entry.get("duration")
+    if re.match(r"\d{4}-\d\d-\d\d", date):
+        return f"until {date[:16].replace('T', ' ')}"
+    if isinstance(duration, int | float):
+        return f"sleep {spoken(duration)}"
+    return "until a computed time" if entry["type"] == "sleepUntil" else "sleep, computed"
 
 
 def spoken(milliseconds: float) -> str:

@@ -1,7 +1,8 @@
-"""The steps of a run over time: a row each, with a bar, what is to be said of it, and what it took and gave, folded."""
+"""What became of a run's steps: their states for the drawing, and a row each over time, with values folded."""
 
 import json
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
@@ -9,7 +10,7 @@ from typing import Any, Protocol
 from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
 
-from workflows.drawing import SIGNS, look_of, shortened, spoken
+from workflows.drawing import SIGNS, Entry, id_of, look_of, shortened, spoken, steps_of
 
 CHARACTERS = 4_000  # of one folded value
 ALL_CHARACTERS = 300_000  # of all of them: a page stays a page
@@ -22,6 +23,9 @@ FOLDED = (
     ("suspend_payload", "Suspended with"),
     ("resume_payload", "Resumed with"),
 )
+# Of several records of one step (items, iterations) the first of these is shown.
+UNSETTLED = ("suspended", "waiting", "running", "resumed")
+SHOWN_FIRST = ("failed", *UNSETTLED)
 
 
 class Record(Protocol):
@@ -97,6 +101,48 @@ def timeline(steps: Iterable[Record], started: datetime | None, ended: datetime 
             )
         )
     return rows
+
+
+def statuses_of(step_graph: Sequence[Entry], steps: Iterable[Record], *, is_over: bool) -> dict[str, str]:
+    """The status of each step of the graph, by dotted path: of its items and iterations together.
+
+    What a run that is over left undone counts as canceled; branches that were not taken as skipped.
+    """
+    found: dict[str, set[str]] = {}
+    settled: dict[str, str] = {}
+    for record in steps:
+        place = re.sub(r"\[\d+\]|#\d+", "", record.path)
+        found.setdefault(place, set()).add(record.status)
+        if record.status in ("suspended", "waiting"):  # and so is whatever it is in
+            for end in (match.start() for match in re.finditer(r"\.", place)):
+                found.setdefault(place[:end], set()).add(record.status)
+        if place == record.path and record.status not in UNSETTLED:
+            settled[place] = record.status
+    merged = {place: settled.get(place) or _merged(statuses) for place, statuses in found.items()}
+    if is_over:
+        merged = {place: "canceled" if status in UNSETTLED else status for place, status in merged.items()}
+    return {**merged, **dict.fromkeys(_not_taken(step_graph, merged), "skipped")}
+
+
+def _merged(statuses: set[str]) -> str:
+    return next((status for status in SHOWN_FIRST if status in statuses), min(statuses))
+
+
+def _not_taken(step_graph: Sequence[Entry], reached: dict[str, str], prefix: str = "") -> Iterator[str]:
+    for index, entry in enumerate(step_graph):
+        match entry["type"]:
+            case "conditional":
+                arms = [prefix + id_of(arm) for arm in entry["steps"]]
+                next_path = next(steps_of(step_graph[index + 1 : index + 2], prefix), None)
+                if next_path in reached or any(arm in reached for arm in arms):
+                    yield from (arm for arm in arms if arm not in reached)
+                yield from _not_taken(entry["steps"], reached, prefix)
+            case "parallel":
+                yield from _not_taken(entry["steps"], reached, prefix)
+            case "loop" | "foreach":
+                yield from _not_taken([entry["step"]], reached, prefix)
+            case "workflow":
+                yield from _not_taken(entry.get("serializedStepFlow", ()), reached, f"{prefix}{id_of(entry)}.")
 
 
 def ticks(started: datetime | None, ended: datetime | None) -> list[str]:

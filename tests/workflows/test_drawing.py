@@ -99,6 +99,20 @@ def test_a_step_that_may_suspend_has_a_second_mark() -> None:
     assert len(classes(drawn(step("approve", canSuspend=True)), "mark")) == 2
 
 
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ({"type": "sleep", "id": "s", "duration": 90_000}, "sleep 1 min 30 s"),
+        ({"type": "sleep", "id": "s", "duration": "input.pause"}, "sleep, computed"),
+        ({"type": "sleep", "id": "s", "fn": "lambda: 1"}, "sleep, computed"),
+        ({"type": "sleepUntil", "id": "s", "date": "2026-12-01T10:00:00.000Z"}, "until 2026-12-01 10:00"),
+        ({"type": "sleepUntil", "id": "s", "date": "input.due"}, "until a computed time"),
+    ],
+)
+def test_a_pause_says_how_long(entry: dict[str, Any], said: str) -> None:
+    assert texts(drawn(entry), "label") == [said]
+
+
 def test_parallel_steps_stand_side_by_side_between_a_fork_and_a_join() -> None:
     picture = drawn({"type": "parallel", "steps": [step("a"), step("b"), step("c")]})
 

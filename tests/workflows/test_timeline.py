@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from workflows.timeline import folded, stretches_of, ticks, timeline
+from workflows.timeline import folded, statuses_of, stretches_of, ticks, timeline
 
 START = datetime(2026, 12, 1, 10, 0, tzinfo=UTC)
 
@@ -146,3 +146,46 @@ def test_a_long_path_is_shortened_in_the_row() -> None:
 
 def test_quarters_are_spoken() -> None:
     assert ticks(START, at(2)) == ["0", "500 ms", "1 s", "1.5 s", "2 s"]
+
+
+def states(*records: tuple[str, str], graph: Any = (), is_over: bool = False) -> dict[str, str]:
+    """The states of steps with these paths and statuses."""
+    return statuses_of(graph, [Record(path=path, status=status) for path, status in records], is_over=is_over)
+
+
+def test_items_and_iterations_count_as_their_step() -> None:
+    assert states(("each", "running"), ("each[0]", "success"), ("each[1]", "suspended")) == {"each": "suspended"}
+    assert states(("add", "running"), ("add#1", "success"), ("add#2", "running")) == {"add": "running"}
+    assert states(("each", "running"), ("each[0]", "failed"), ("each[1]", "running")) == {"each": "failed"}
+    assert states(("each", "success"), ("each[0]", "bailed"), ("each[1]", "success")) == {"each": "success"}
+
+
+def test_a_workflow_is_suspended_with_what_is_in_it() -> None:
+    found = states(
+        ("each", "running"), ("each[0]", "running"), ("each[0].inner", "running"), ("each[0].inner.ask", "suspended")
+    )
+
+    assert found == {"each": "suspended", "each.inner": "suspended", "each.inner.ask": "suspended"}
+
+
+def test_what_is_left_undone_in_the_end_is_canceled() -> None:
+    records = [("a", "success"), ("b", "failed"), ("c", "running"), ("d", "suspended"), ("e", "waiting")]
+
+    assert states(*records, is_over=True) == {
+        "a": "success", "b": "failed", "c": "canceled", "d": "canceled", "e": "canceled",
+    }  # fmt: skip
+
+
+def test_branches_that_were_not_taken_are_skipped() -> None:
+    def step(name: str) -> dict[str, Any]:
+        return {"type": "step", "step": {"id": name}}
+
+    inner = {"type": "conditional", "steps": [step("c"), step("d")]}
+    nested = {"type": "workflow", "id": "b", "workflowId": "b", "serializedStepFlow": [inner]}
+    graph = [{"type": "conditional", "steps": [step("a"), nested]}, step("after")]
+
+    assert states(graph=graph) == {}
+    assert states(("b", "running"), ("b.d", "running"), graph=graph) == {
+        "b": "running", "b.d": "running", "a": "skipped", "b.c": "skipped",
+    }  # fmt: skip
+    assert states(("after", "running"), graph=graph) == {"after": "running", "a": "skipped", "b": "skipped"}
