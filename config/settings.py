@@ -72,6 +72,7 @@ INSTALLED_APPS = [
     "credentials",
     "inference",
     "conversations",
+    "toolbox",
     "agents",
     "gateway",
 ]
@@ -223,6 +224,7 @@ LIMIT_PAGE_SIZE = env.whole("LIMIT_PAGE_SIZE", 1000, least=1)
 LIMIT_CALL_SECONDS = env.seconds("LIMIT_CALL_SECONDS", 60, least=0.1)
 LIMIT_PENDING_SECONDS = env.seconds("LIMIT_PENDING_SECONDS", 30, least=0.1)
 WAIT_SECONDS = env.seconds("WAIT_SECONDS", 45, least=0.1)
+LIMIT_TOOL_RESULT_BYTES = env.whole("LIMIT_TOOL_RESULT_BYTES", 1024 * 1024, least=1024)
 DATA_UPLOAD_MAX_MEMORY_SIZE = LIMIT_BODY_BYTES
 
 # --- models, tools, telemetry -----------------------------------------------------------------------------------------
@@ -231,6 +233,9 @@ OPENAI_BASE_URL = env.text("OPENAI_BASE_URL")
 OPENAI_API_KEY = env.text("OPENAI_API_KEY")
 ANTHROPIC_API_KEY = env.text("ANTHROPIC_API_KEY")
 GOOGLE_API_KEY = env.text("GOOGLE_API_KEY")
+TOOL_MODULES = env.items("TOOL_MODULES", ("toolbox.shipped",))
+TOOL_PROCESSES = env.whole("TOOL_PROCESSES", 4, least=1, most=64)
+FETCH_NETWORKS = env.items("FETCH_NETWORKS")
 
 # --- language, time, files --------------------------------------------------------------------------------------------
 

@@ -1,0 +1,165 @@
+"""Tools that fail in every way, and some that do not."""
+
+import asyncio
+import os
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from ground.errors import InvalidInput, Unprocessable
+from toolbox.context import ToolContext
+from toolbox.declaring import tool
+
+
+class Nothing(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Weather(BaseModel):
+    """Where to look."""
+
+    city: str
+    units: str = "c"
+
+
+class Report(BaseModel):
+    city: str
+    degrees: float
+
+
+@tool(id="weather", annotations={"title": "Weather", "readOnlyHint": True})
+def weather(data: Weather) -> dict[str, Any]:
+    """Tells the weather."""
+    return {"city": data.city, "units": data.units}
+
+
+@tool(id="raises")
+def raises(data: Nothing) -> None:
+    """Raises."""
+    raise RuntimeError("the secret of the exception")
+
+
+@tool(id="raises_inline", inline=True)
+def raises_inline(data: Nothing) -> None:
+    """Raises in the server's own process."""
+    raise RuntimeError("the secret of the exception")
+
+
+@tool(id="refuses")
+def refuses(data: Weather) -> None:
+    """Says what is wrong."""
+    if data.city == "nowhere":
+        raise InvalidInput("Invalid input for the tool refuses", [{"field": "data.city", "message": "is nowhere"}])
+    raise Unprocessable("There is no weather today.")
+
+
+@tool(id="loops", timeout=0.5)
+def loops(data: Nothing) -> None:
+    """Never ends."""
+    while True:
+        pass
+
+
+@tool(id="sleeps", timeout=30)
+async def sleeps(data: str) -> str:
+    """Writes its process id to a file, and sleeps."""
+    await asyncio.to_thread(_write, data, os.getpid())
+    await asyncio.sleep(60)
+    return "awake"
+
+
+@tool(id="sleeps_inline", timeout=0.2, inline=True)
+async def sleeps_inline(data: Nothing) -> None:
+    """Sleeps in the server's own process."""
+    await asyncio.sleep(60)
+
+
+@tool(id="floods", memory_mb=1024)
+def floods(data: Nothing) -> str:
+    """Returns 50 MB."""
+    return "x" * 50 * 1024 * 1024
+
+
+@tool(id="breaks_its_schema")
+def breaks_its_schema(data: Nothing) -> Report:
+    """Returns what it does not promise."""
+    return {"city": "Hamburg"}  # type: ignore[return-value]
+
+
+@tool(id="returns_a_socket")
+def returns_a_socket(data: Nothing) -> Any:
+    """Returns what is no JSON."""
+    return sys.stderr
+
+
+@tool(id="returns_nan")
+def returns_nan(data: Nothing) -> Any:
+    """Returns a number that JSON has no word for."""
+    return {"value": float("nan")}
+
+
+@tool(id="hoards", memory_mb=64)
+def hoards(data: Nothing) -> int:
+    """Needs more memory than it may have."""
+    kept = []
+    while True:
+        kept.append(bytearray(8 * 1024 * 1024))
+
+
+@tool(id="exits")
+def exits(data: Nothing) -> None:
+    """Ends its process."""
+    os._exit(3)
+
+
+@tool(id="leaves_a_thread")
+def leaves_a_thread(data: Nothing) -> int:
+    """Leaves a thread behind."""
+    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+    return os.getpid()
+
+
+@tool(id="leaves_a_program", timeout=0.5)
+def leaves_a_program(data: str) -> None:
+    """Starts a program that outlives its call, and writes its process id to a file."""
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    _write(data, child.pid)
+    time.sleep(60)
+
+
+@tool(id="tells_its_process")
+def tells_its_process(data: Any) -> Any:
+    """Returns its process id and what it was given."""
+    return {"pid": os.getpid(), "given": data}
+
+
+@tool(id="tells_its_context")
+def tells_its_context(data: Nothing, context: ToolContext) -> ToolContext:
+    """Returns what it knows of the call."""
+    return context
+
+
+@tool(id="needs_approval", requires_approval=True)
+def needs_approval(data: str) -> None:
+    """Writes a file, once somebody has agreed."""
+    _write(data, 1)
+
+
+@tool(id="counts_models", uses_models=True)
+def counts_models(data: Nothing) -> dict[str, int]:
+    """Uses the database."""
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 41 + 1")
+        return {"answer": cursor.fetchone()[0], "pid": os.getpid()}
+
+
+def _write(path: str, number: int) -> None:
+    with open(f"{path}.part", "w") as file:
+        file.write(str(number))
+    os.rename(f"{path}.part", path)
