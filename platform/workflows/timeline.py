@@ -113,7 +113,7 @@ def statuses_of(step_graph: Sequence[Entry], steps: Iterable[Record], *, is_over
     for record in steps:
         place = re.sub(r"\[\d+\]|#\d+", "", record.path)
         found.setdefault(place, set()).add(record.status)
-        if record.status in ("suspended", "waiting"):  # and so is whatever it is in
+        if record.status in ("failed", "suspended", "waiting"):  # and so is whatever it is in
             for end in (match.start() for match in re.finditer(r"\.", place)):
                 found.setdefault(place[:end], set()).add(record.status)
         if place == record.path and record.status not in UNSETTLED:

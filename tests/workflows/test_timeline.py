@@ -168,6 +168,12 @@ def test_a_workflow_is_suspended_with_what_is_in_it() -> None:
     assert found == {"each": "suspended", "each.inner": "suspended", "each.inner.ask": "suspended"}
 
 
+def test_a_workflow_has_failed_with_what_is_in_it() -> None:
+    found = states(("inner", "running"), ("inner.a", "failed"), ("inner.b", "running"), is_over=True)
+
+    assert found == {"inner": "failed", "inner.a": "failed", "inner.b": "canceled"}
+
+
 def test_what_is_left_undone_in_the_end_is_canceled() -> None:
     records = [("a", "success"), ("b", "failed"), ("c", "running"), ("d", "suspended"), ("e", "waiting")]
 
