@@ -22,7 +22,7 @@ CONDITION_HEIGHT = 22
 
 # How a status looks: the states that the style sheet knows, each with a sign, so that colour never stands alone.
 SIGNS = {
-    "success": "✓", "failed": "✕", "suspended": "‖", "waiting": "…", "running": "▸", "canceled": "⊘", "skipped": "↷",
+    "success": "✓", "failed": "✕", "suspended": "‖", "waiting": "…", "running": "▸", "canceled": "■", "skipped": "↷",
     "unreached": "",
 }  # fmt: skip
 LOOKS = {"bailed": "success", "tripwire": "failed", "paused": "suspended", "pending": "unreached", "resumed": "running"}
@@ -234,7 +234,7 @@ def _pause_said(entry: Entry) -> str:
 def spoken(milliseconds: float) -> str:
     """A length of time as people say it, in at most two units."""
     if milliseconds < 1000:
-        return f"{round(milliseconds)} ms"
+        return f"{round(milliseconds, 1 if milliseconds < 10 else None):g} ms"
     if milliseconds < 60_000:
         return f"{milliseconds / 1000:.3g} s"
     minutes, seconds = divmod(round(milliseconds / 1000), 60)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
@@ -28,11 +28,16 @@ UNSETTLED = ("suspended", "waiting", "running", "resumed")
 SHOWN_FIRST = ("failed", *UNSETTLED)
 
 
-class Record(Protocol):
-    """What a timeline reads of the record of a step, besides the values of FOLDED."""
+class Placed(Protocol):
+    """A record's place in the graph, and what became of it."""
 
     path: str
     status: str
+
+
+class Record(Placed, Protocol):
+    """What a timeline reads of the record of a step, besides the values of FOLDED."""
+
     attempts: int
     wake_at: datetime | None
     started_at: datetime | None
@@ -78,50 +83,68 @@ class Row:
     folded: tuple[Folded, ...]
 
 
-def timeline(steps: Iterable[Record], started: datetime | None, ended: datetime | None) -> list[Row]:
-    """The rows of a run from `started` to `ended`, or until now; in the order of the steps given."""
+def timeline(
+    steps: Iterable[Record], started: datetime | None, ended: datetime | None, statuses: Mapping[str, str] | None = None
+) -> list[Row]:
+    """The rows of a run from `started` to `ended`, or until now; in the order of the steps given.
+
+    `statuses` are those of shown_statuses, where they differ from the records' own.
+    """
     now = timezone.now()
     first = started or now
     span = max(((ended or now) - first).total_seconds(), 0.001)
     left, rows = ALL_CHARACTERS, []
     for record in steps:
         stretches = list(stretches_of(record, ended or now))
+        status = (statuses or {}).get(record.path, record.status)
         values = tuple(_values(record, left))
         left -= sum(len(value.text) for value in values)
         rows.append(
             Row(
                 path=record.path,
                 name=shortened(record.path, LONGEST_NAME),
-                status=record.status,
-                look=look_of(record.status),
-                sign=SIGNS[look_of(record.status)],
+                status=status,
+                look=look_of(status),
+                sign=SIGNS[look_of(status)],
                 said=_said(record, stretches, first),
-                bar=_bar(stretches, first, span, look_of(record.status)),
+                bar=_bar(stretches, first, span, look_of(status)),
                 folded=values,
             )
         )
     return rows
 
 
-def statuses_of(step_graph: Sequence[Entry], steps: Iterable[Record], *, is_over: bool) -> dict[str, str]:
+def statuses_of(step_graph: Sequence[Entry], steps: Iterable[Placed], *, is_over: bool) -> dict[str, str]:
     """The status of each step of the graph, by dotted path: of its items and iterations together.
 
-    What a run that is over left undone counts as canceled; branches that were not taken as skipped.
+    Branches that were not taken are skipped.
     """
     found: dict[str, set[str]] = {}
     settled: dict[str, str] = {}
-    for record in steps:
-        place = re.sub(r"\[\d+\]|#\d+", "", record.path)
-        found.setdefault(place, set()).add(record.status)
-        if record.status in ("failed", "suspended", "waiting"):  # and so is whatever it is in
-            for end in (match.start() for match in re.finditer(r"\.", place)):
-                found.setdefault(place[:end], set()).add(record.status)
-        if place == record.path and record.status not in UNSETTLED:
-            settled[place] = record.status
+    for path, status in shown_statuses(steps, is_over=is_over).items():
+        place = re.sub(r"\[\d+\]|#\d+", "", path)
+        found.setdefault(place, set()).add(status)
+        if place == path and status not in UNSETTLED:
+            settled[place] = status
     merged = {place: settled.get(place) or _merged(statuses) for place, statuses in found.items()}
-    if is_over:
-        merged = {place: "canceled" if status in UNSETTLED else status for place, status in merged.items()}
     return {**merged, **dict.fromkeys(_not_taken(step_graph, merged), "skipped")}
+
+
+def shown_statuses(steps: Iterable[Placed], *, is_over: bool) -> dict[str, str]:
+    """The statuses by path; what holds others (a foreach, a loop, a workflow) is what they are while it is under way.
+
+    What a run that is over left undone counts as canceled.
+    """
+    own = {record.path: record.status for record in steps}
+    inside: dict[str, set[str]] = {path: {status} for path, status in own.items()}
+    for path, status in own.items():
+        if status in ("failed", "suspended", "waiting"):
+            for end in (match.start() for match in re.finditer(r"[.\[#]", path)):
+                inside.setdefault(path[:end], set()).add(status)
+    shown = {path: _merged(inside[path]) if status in UNSETTLED else status for path, status in own.items()}
+    if is_over:
+        return {path: "canceled" if status in UNSETTLED else status for path, status in shown.items()}
+    return shown
 
 
 def _merged(statuses: set[str]) -> str:

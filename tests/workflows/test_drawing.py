@@ -173,7 +173,7 @@ def test_a_nested_workflow_holds_its_own_flow() -> None:
         ("paused", "suspended", "‖"),
         ("waiting", "waiting", "…"),
         ("running", "running", "▸"),
-        ("canceled", "canceled", "⊘"),
+        ("canceled", "canceled", "■"),
         ("skipped", "skipped", "↷"),
     ],
 )
@@ -241,6 +241,9 @@ def test_wide_letters_take_two_columns() -> None:
     ("milliseconds", "said"),
     [
         (0, "0 ms"),
+        (0.25, "0.2 ms"),
+        (2.0, "2 ms"),
+        (99.6, "100 ms"),
         (250, "250 ms"),
         (1500, "1.5 s"),
         (90_000, "1 min 30 s"),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from workflows.timeline import folded, statuses_of, stretches_of, ticks, timeline
+from workflows.timeline import folded, shown_statuses, statuses_of, stretches_of, ticks, timeline
 
 START = datetime(2026, 12, 1, 10, 0, tzinfo=UTC)
 
@@ -172,6 +172,14 @@ def test_a_workflow_has_failed_with_what_is_in_it() -> None:
     found = states(("inner", "running"), ("inner.a", "failed"), ("inner.b", "running"), is_over=True)
 
     assert found == {"inner": "failed", "inner.a": "failed", "inner.b": "canceled"}
+
+
+def test_a_row_says_what_is_in_it() -> None:
+    records = [Record(path="each", status="running"), Record(path="each[0]", status="suspended", suspended_at=START)]
+
+    rows = timeline(records, START, None, shown_statuses(records, is_over=False))
+
+    assert [row.status for row in rows] == ["suspended", "suspended"]
 
 
 def test_what_is_left_undone_in_the_end_is_canceled() -> None:
