@@ -11,6 +11,7 @@ urlpatterns = [
     path("", include("launch.urls")),
     path(PREFIX, include("api.urls")),
     path(PREFIX, include("directory.urls")),
+    path(PREFIX, include("toolbox.urls")),
     path(PREFIX, include("agents.urls")),
     path(PREFIX, include("gateway.urls")),
 ]

@@ -14,7 +14,7 @@ from gateway.conf import Conf, conf_of
 from gateway.offers import Hidden, Listing, Offer
 from gateway.router import router_listings
 from gateway.search import Index
-from gateway.sources.featured import CALL, featured_agents
+from gateway.sources.featured import FEATURED
 from gateway.sources.platform import Enums, Gate, object_offer
 from gateway.sources.templates import template
 from ground.invalidation import ProcessCache
@@ -107,23 +107,39 @@ class _Builder:
         self.left_out: list[Unadvertised] = []
 
     def add(self, toolset: Toolset) -> None:
-        """The toolset's own tools; featured agents follow the tool that they call, other objects' tools the rest."""
+        """The toolset's own tools, those of featured objects, and its tools for single objects, beside or instead."""
+        own = toolset.per_object(self.principal, self.conf.enum_limit) if toolset.per_object is not None else ()
+        if toolset.instead and self._add_objects(own, toolset):
+            for spec in toolset.tools:
+                self.hidden.add(self._layer(spec, template(spec, toolset.name)) or "unavailable")
+            return
         for spec in toolset.tools:
             offer = template(spec, toolset.name)
-            if self._admits(spec, offer):
+            if layer := self._layer(spec, offer):
+                self.hidden.add(layer)
+            else:
                 self._take(spec, self.enums.narrowed(offer, spec))
-            if spec.name == CALL:
-                self._add_objects(featured_agents(self.principal), toolset.name)
-        if toolset.per_object is not None:
-            self._add_objects(toolset.per_object(self.principal, self.conf.enum_limit), toolset.name)
+            if spec.name in FEATURED:
+                self._add_objects(FEATURED[spec.name](self.principal), toolset)
+        if not toolset.instead:
+            self._add_objects(own, toolset)
 
-    def _add_objects(self, tools: Iterable[ObjectTool], toolset: str) -> None:
+    def _add_objects(self, tools: Iterable[ObjectTool], toolset: Toolset) -> bool:
+        """Whether the caller may use any of them; where others stand in for all of them, none is counted as hidden."""
+        layers: list[str] = []
+        some = False
         for tool in tools:
-            offer = object_offer(tool, toolset)
+            offer = object_offer(tool, toolset.name)
             if reason := clash(offer.name) or ("Another tool has this name." if offer.name in self.offers else None):
                 self.left_out.append(Unadvertised(offer.name, reason))
-            elif self._admits(tool.spec, offer):
+            elif layer := self._layer(tool.spec, offer):
+                layers.append(layer)
+            else:
                 self._take(tool.spec, offer)
+                some = True
+        for layer in layers if some or not toolset.instead else ():
+            self.hidden.add(layer)
+        return some
 
     def finished(self) -> Surface:
         """Everything asked; a router key is shown the router's tools and `whoami`, as short as they can be."""
@@ -143,14 +159,11 @@ class _Builder:
             self.conf, self.options, self.offers, tuple(shown), self.hidden.counts, tuple(self.left_out), router
         )
 
-    def _admits(self, spec: ToolSpec, offer: Offer) -> bool:
+    def _layer(self, spec: ToolSpec, offer: Offer) -> str | None:
+        """What keeps the tool from the caller, or None."""
         if self.conf.toolsets is not None and offer.toolset not in (*self.conf.toolsets, SESSION):
-            layer: str | None = "unavailable"
-        else:
-            layer = self.gate.refuses(spec, offer.name, writes=offer.writes)
-        if layer is not None:
-            self.hidden.add(layer)
-        return layer is None
+            return "unavailable"
+        return self.gate.refuses(spec, offer.name, writes=offer.writes)
 
     def _take(self, spec: ToolSpec, offer: Offer) -> None:
         step_up = self.gate.step_up(spec)

@@ -6,9 +6,10 @@ from typing import Any, cast
 from uuid import uuid4
 
 from django.db import transaction
+from pydantic_ai import FunctionToolset
 from pydantic_ai.settings import ModelSettings
 
-from agents.builtin_tools import missing
+from agents.builtin_tools import missing, offered, toolset
 from agents.history import model_messages
 from agents.loop import Task
 from agents.models import Agent
@@ -51,7 +52,8 @@ def prepare(principal: Principal, agent: Agent, wishes: Wishes) -> Exchange:
     if said[-1].role != "user":
         raise InvalidInput(issues=[{"field": "messages", "message": "the last message must be the user's"}])
     target = resolve(principal.tenant_id, wishes.get("model") or agent.model)
-    tools = _tools(agent, wishes)
+    names, run_id = offered(principal, _tools(agent, wishes)), wishes.get("run_id") or str(uuid4())
+    tools = toolset(principal, names, run_id) if names else None
     memory = _memory(wishes)
     warnings: list[dict[str, str]] = []
     if memory is not None and not agent.memory:
@@ -62,7 +64,7 @@ def prepare(principal: Principal, agent: Agent, wishes: Wishes) -> Exchange:
     return Exchange(
         agent_id=agent.slug,
         task=_task(agent, target, wishes, remembered, tools),
-        run_id=wishes.get("run_id") or str(uuid4()),
+        run_id=run_id,
         said=said,
         remembered=remembered,
         thread=thread,
@@ -129,7 +131,13 @@ def _recalled(
     return thread, remembered, keeps
 
 
-def _task(agent: Agent, target: Target, wishes: Wishes, remembered: Sequence[Message], tools: Sequence[str]) -> Task:
+def _task(
+    agent: Agent,
+    target: Target,
+    wishes: Wishes,
+    remembered: Sequence[Message],
+    tools: FunctionToolset[None] | None,
+) -> Task:
     said: list[Turn] = wishes["messages"]
     own = wishes.get("instructions")
     instructions = [agent.instructions if own is None else own, wishes.get("system") or ""]

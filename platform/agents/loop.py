@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pydantic_ai import Agent as Loop
-from pydantic_ai import CallToolsNode, ModelRequestNode, UsageLimits
+from pydantic_ai import CallToolsNode, FunctionToolset, ModelRequestNode, UsageLimits
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse
 from pydantic_ai.settings import ModelSettings
 
-from agents.builtin_tools import toolset
 from ground.errors import PlatformError
 from inference.failures import explained
 from inference.lending import borrowed
@@ -27,7 +26,7 @@ class Task:
     prompt: str
     history: Sequence[ModelMessage]
     instructions: str
-    tools: Sequence[str]
+    tools: FunctionToolset[None] | None
     settings: ModelSettings
     max_steps: int
 
@@ -48,7 +47,7 @@ async def run(task: Task, trace_id: str) -> list[Step]:
             model=model,
             instructions=task.instructions or None,
             message_history=task.history,
-            toolsets=[toolset(task.tools)] if task.tools else None,
+            toolsets=[task.tools] if task.tools else None,
             model_settings=task.settings,
             usage_limits=_unlimited,
         ) as progress:  # fmt: skip

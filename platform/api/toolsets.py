@@ -72,16 +72,25 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class Toolset:
-    """The tools of one app, in their order; `per_object` adds tools for single objects (featured ones)."""
+    """The tools of one app, in their order.
+
+    `per_object` finds tools for single objects, at most so many. They follow the others; with `instead` they stand in
+    their place, unless the caller may use none of them.
+    """
 
     name: str
     tools: tuple[ToolSpec, ...]
     per_object: Callable[[Principal, int], Iterable["ObjectTool"]] | None = None
+    instead: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectTool:
-    """A tool for one object: `agent_<id>`. `fixed` are arguments that the name stands for."""
+    """A tool for one object: `agent_<id>`. `fixed` are arguments of `spec` that the name stands for.
+
+    With `gathered` everything that the tool is given becomes this one argument of `spec`. An input schema of its own
+    comes with an output schema of its own, or none.
+    """
 
     prefix: str
     object_id: str
@@ -89,7 +98,9 @@ class ObjectTool:
     summary: str
     spec: ToolSpec
     fixed: Mapping[str, Any]
+    gathered: str | None = None
     input_schema: Mapping[str, Any] | None = None
+    output_schema: Mapping[str, Any] | None = None
     annotations: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -2,30 +2,32 @@
 
 from uuid import UUID
 
+from django.db import transaction
+
 from ground.errors import NotFound
-from ground.invalidation import ProcessCache
 from identity.principal import Principal
 from toolbox.models import Tool
 from toolbox.registry import declared
 
-_made: ProcessCache[tuple[object, ...], bool] = ProcessCache("surface")
+# (tenant, tools) whose rows are there; rows only go with their tenant.
+_made: set[tuple[UUID, tuple[str, ...]]] = set()
+MOST_REMEMBERED = 4096
 
 
 def ensure_rows(tenant_id: UUID) -> None:
-    """Make the rows that this tenant lacks; asked of the database once in a while."""
-    wanted = tuple(declared())
-    _made.load((tenant_id, wanted), lambda: _make(tenant_id, wanted), lambda _: tenant_id)
+    """Make the rows that this tenant lacks; done once in a process."""
+    known = (tenant_id, tuple(declared()))
+    if known in _made:
+        return
+    Tool.objects.bulk_create([Tool(tenant_id=tenant_id, slug=slug) for slug in known[1]], ignore_conflicts=True)
+    if transaction.get_connection().in_atomic_block:
+        return  # it may be rolled back
+    if len(_made) >= MOST_REMEMBERED:
+        _made.clear()
+    _made.add(known)
 
 
-def _make(tenant_id: UUID, wanted: tuple[str, ...]) -> bool:
-    known = set(Tool.objects.filter(tenant_id=tenant_id).values_list("slug", flat=True))
-    missing = [Tool(tenant_id=tenant_id, slug=tool_id) for tool_id in wanted if tool_id not in known]
-    if missing:
-        Tool.objects.bulk_create(missing, ignore_conflicts=True)
-    return True
-
-
-def usable(principal: Principal, permission: str | None = None) -> "list[str]":
+def usable(principal: Principal, permission: str | None = None) -> list[str]:
     """The ids, in their order, of the enabled tools that the caller may use with this permission."""
     ensure_rows(principal.tenant_id)
     rows = Tool.objects.visible_to(principal, permission).filter(enabled=True, slug__in=list(declared()))

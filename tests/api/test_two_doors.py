@@ -18,7 +18,7 @@ from tests.cast import Cast, Person
 
 # What makes an answer differ from one call to the next, and says nothing about the door.
 PASSING = frozenset(
-    {"id", "runId", "traceId", "spanId", "threadId", "createdAt", "updatedAt", "timestamp", "requestId"}
+    {"id", "runId", "traceId", "spanId", "threadId", "createdAt", "updatedAt", "timestamp", "requestId", "now"}
 )
 
 BODIES: dict[tuple[str, str], list[Any]] = {
@@ -27,6 +27,14 @@ BODIES: dict[tuple[str, str], list[Any]] = {
         {"name": 1},
         {"nonsense": True},
         {"enabled": "perhaps"},
+    ],
+    ("tool-execute", "POST"): [
+        {"data": {"timezone": "Europe/Berlin"}},
+        {"data": {"timezone": 1}},
+        {"data": {"nonsense": 1}},
+        {"data": None},
+        {},
+        {"data": {}, "requestContext": 1},
     ],
     ("agent-generate", "POST"): [{"messages": "Hello"}, {}, {"messages": "Hello", "maxSteps": 0}, {"nonsense": 1}],
 }
@@ -51,10 +59,11 @@ def operations() -> list[tuple[str, str]]:
 
 
 def path_values(found: Registered, agent: Agent) -> dict[str, str]:
-    """Values for the pattern's parameters; every one of them names an agent so far."""
+    """Values for the pattern's parameters."""
     names = [part.strip("<>").rpartition(":")[2] for part in found.pattern.split("/") if part.startswith("<")]
-    assert set(names) <= {"agent_id"}, f"Say what to put for {names}."
-    return dict.fromkeys(names, agent.slug)
+    known = {"agent_id": agent.slug, "tool_id": "current_time"}
+    assert set(names) <= set(known), f"Say what to put for {names}."
+    return {name: known[name] for name in names}
 
 
 def address(found: Registered, path: dict[str, str]) -> str:

@@ -22,6 +22,8 @@ ARGUMENTS: dict[str, list[dict[str, Any]]] = {
         {"agentId": "helper", "description": None},
         {"agentId": "helper"},
     ],
+    "tool_calculator": [{"expression": "1 / 3"}, {"expression": "2 * 3"}],
+    "tool_current_time": [{}, {"timezone": "Asia/Tokyo"}],
     "department_list": [{}, {"query": "sal"}],
 }
 ROUTED = {
@@ -46,7 +48,7 @@ def test_structured_results_satisfy_their_schemas(
     tools = {tool["name"]: tool for tool in door.listed(key)}
     wanted = ROUTED if is_router else ARGUMENTS
 
-    assert set(tools) - {"execute_tool"} == set(wanted)
+    assert set(tools) - {"execute_tool", "tool_http_fetch"} == set(wanted)  # no test reaches the web
     for name, calls in wanted.items():
         for arguments in calls:
             result = door.call(key, name, arguments).result

@@ -10,7 +10,10 @@ from ground.invalidation import announce
 from tests.cast import Cast
 from tests.gateway.clients import Door
 
-NAMES = ["whoami", "get_context", "agent_list", "agent_get", "agent_call", "department_list"]
+NAMES = [
+    "whoami", "get_context", "agent_list", "agent_get", "agent_call", "tool_calculator", "tool_current_time",
+    "tool_http_fetch", "department_list",
+]  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +32,7 @@ def pages(door: Door, key: str) -> Iterator[dict[str, Any]]:
 def test_pages_follow_each_other_to_the_end(cast: Cast, door: Door) -> None:
     found = [[tool["name"] for tool in page["tools"]] for page in pages(door, cast.ben.key)]
 
-    assert found == [NAMES[:4], NAMES[4:]]
+    assert found == [NAMES[:4], NAMES[4:8], NAMES[8:]]
 
 
 def test_every_page_says_the_same_of_its_freshness(cast: Cast, door: Door) -> None:

@@ -10,7 +10,9 @@ from tests.gateway.conftest import make_agents
 
 SESSION = ["whoami", "get_context"]
 READS = ["agent_list", "agent_get"]
-EVERYTHING = [*SESSION, *READS, "agent_call", "agent_update", "department_list"]
+TOOLS = ["tool_calculator", "tool_current_time", "tool_http_fetch"]
+TOOL_READS = ["tool_list", "tool_get"]
+EVERYTHING = [*SESSION, *READS, "agent_call", "agent_update", *TOOLS, "department_list"]
 
 
 @pytest.mark.parametrize(
@@ -18,9 +20,9 @@ EVERYTHING = [*SESSION, *READS, "agent_call", "agent_update", "department_list"]
     [
         ("ana", EVERYTHING),
         ("adam", EVERYTHING),
-        ("olga", [*SESSION, *READS, "agent_call", "department_list"]),
-        ("ben", [*SESSION, *READS, "agent_call", "department_list"]),
-        ("vic", [*SESSION, *READS, "department_list"]),
+        ("olga", [*SESSION, *READS, "agent_call", *TOOLS, "department_list"]),
+        ("ben", [*SESSION, *READS, "agent_call", *TOOLS, "department_list"]),
+        ("vic", [*SESSION, *READS, *TOOL_READS, "department_list"]),
     ],
 )
 def test_a_role_is_shown_what_it_may_call(cast: Cast, door: Door, person: str, listed: list[str]) -> None:
@@ -30,14 +32,14 @@ def test_a_role_is_shown_what_it_may_call(cast: Cast, door: Door, person: str, l
 def test_a_read_only_key_is_shown_what_reads(cast: Cast, door: Door) -> None:
     key = cast.ana.issue(["*"], read_only=True)
 
-    assert door.names(key) == [*SESSION, *READS, "department_list"]
+    assert door.names(key) == [*SESSION, *READS, *TOOL_READS, "department_list"]
     assert door.call(key, "agent_call", {"agentId": "x", "message": "hi"}).error["code"] == -32602
 
 
 def test_a_read_only_address_is_shown_what_reads(cast: Cast, door: Door, helper: Agent) -> None:
     refused = door.call(cast.ana.key, "agent_update", {"agentId": "helper", "name": "New"}, query="?readonly=1")
 
-    assert door.names(cast.ana.key, "?readonly=1") == [*SESSION, *READS, "department_list"]
+    assert door.names(cast.ana.key, "?readonly=1") == [*SESSION, *READS, *TOOL_READS, "department_list"]
     assert refused.error == {"code": -32602, "message": "Unknown tool: agent_update"}
     helper.refresh_from_db()
     assert helper.name == "Helper"
@@ -60,7 +62,7 @@ def test_an_unknown_toolset_is_told_by_whoami(cast: Cast, door: Door) -> None:
 
     assert told["tools"]["advertised"] == []
     assert told["tools"]["notAdvertised"] == [
-        {"name": "agent", "reason": "There is no toolset of this name; there are agents, departments, session."}
+        {"name": "agent", "reason": "There is no toolset of this name; there are agents, departments, session, tools."}
     ]
 
 
@@ -113,7 +115,7 @@ def test_a_key_without_the_scope_to_call_is_shown_nothing(cast: Cast, door: Door
 def test_a_key_without_the_scope_to_write_is_shown_no_writes(cast: Cast, door: Door) -> None:
     key = cast.ana.issue(["*"], scopes=["mcp:read", "mcp:execute"])
 
-    assert door.names(key) == [*SESSION, *READS, "agent_call", "department_list"]
+    assert door.names(key) == [*SESSION, *READS, "agent_call", *TOOLS, "department_list"]
 
 
 @pytest.mark.parametrize("name", ["agent_update", "update_agent", "no_such_tool"])
@@ -145,7 +147,7 @@ def test_a_featured_agent_has_a_tool_of_its_own(cast: Cast, door: Door, helper: 
 
     [tool] = [tool for tool in door.listed(cast.ben.key) if tool["name"] == "agent_helper"]
 
-    assert door.names(cast.ben.key) == [*SESSION, *READS, "agent_call", "agent_helper", "department_list"]
+    assert door.names(cast.ben.key) == [*SESSION, *READS, "agent_call", "agent_helper", *TOOLS, "department_list"]
     assert list(tool["inputSchema"]["properties"]) == ["message", "threadId", "resourceId"]
     assert tool["inputSchema"]["required"] == ["message"]
     assert tool["title"] == "Helper"

@@ -1,6 +1,6 @@
-"""Featured agents: a tool of its own for each one that the caller may call."""
+"""Featured objects: a tool of its own for each one that the caller may call."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from uuid import UUID
 
 from agents.models import Agent
@@ -9,6 +9,8 @@ from api.toolsets import ObjectTool, specs
 from gateway.catalog import wire_name
 from gateway.models import FeaturedAgent
 from identity.principal import Principal
+from toolbox import tools as toolbox
+from toolbox.registry import declared
 
 PREFIX = "agent_"
 CALL = "agent_call"
@@ -34,10 +36,15 @@ def featured_agents(principal: Principal) -> Iterator[ObjectTool]:
         )
 
 
+# The tool that the tools of featured objects follow → how they are found.
+FEATURED: Mapping[str, Callable[[Principal], Iterator[ObjectTool]]] = {CALL: featured_agents}
+
+
 def known_names(tenant_id: UUID | None) -> list[str]:
     """What an allowlist may name besides the platform's tools; None: for every tenant."""
     rows = FeaturedAgent.objects.all() if tenant_id is None else FeaturedAgent.objects.filter(tenant_id=tenant_id)
-    return [*sorted(ROUTER_TOOLS), *(wire_name(PREFIX, slug) for slug in rows.values_list("agent__slug", flat=True))]
+    agents = (wire_name(PREFIX, slug) for slug in rows.values_list("agent__slug", flat=True))
+    return [*sorted(ROUTER_TOOLS), *agents, *(wire_name(toolbox.PREFIX, tool_id) for tool_id in declared())]
 
 
 def summary(name: str, description: str | None) -> str:

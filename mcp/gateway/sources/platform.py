@@ -99,9 +99,10 @@ def object_offer(tool: ObjectTool, toolset: str) -> Offer:
     schema = dict(tool.input_schema) if tool.input_schema is not None else _without(base.input_schema, tool.fixed)
 
     def run_fixed(principal: Principal, arguments: Arguments, circumstances: Any) -> Any:
-        return run(tool.spec, principal, {**arguments, **tool.fixed}, circumstances)
+        given = {tool.gathered: arguments} if tool.gathered else arguments
+        return run(tool.spec, principal, {**given, **tool.fixed}, circumstances)
 
-    return replace(
+    offer = replace(
         base.with_input(schema),
         name=wire_name(tool.prefix, tool.object_id),
         title=tool.title,
@@ -110,6 +111,9 @@ def object_offer(tool: ObjectTool, toolset: str) -> Offer:
         annotations={**base.annotations, **tool.annotations},
         aliases=(),
     )
+    if tool.input_schema is None:
+        return offer
+    return replace(offer, output_schema=dict(tool.output_schema) if tool.output_schema is not None else None)
 
 
 def _without(schema: Schema, fixed: Mapping[str, Any]) -> Schema:
