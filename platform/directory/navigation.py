@@ -22,6 +22,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     )),
     ("Agents and MCP", (
         ("agents.agent", "smart_toy"),
+        ("toolbox.tool", "construction"),
         ("gateway.featuredagent", "star"),
         ("gateway.mcpsettings", "tune"),
     )),

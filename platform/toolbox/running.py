@@ -64,6 +64,8 @@ def encoded(declared: Declared, value: Any, limit: int) -> bytes:
         fitting = adapter.validate_python(value) if declared.output else value
         body = adapter.dump_json(fitting, by_alias=True)
         json.loads(body, parse_constant=_refuse)
+        if b"\\u0000" in body.replace(b"\\\\", b""):
+            raise ValueError("U+0000, which no database keeps")
     except ValidationError as fault:
         raise Failed("output", str(fault)) from None
     except (PydanticSerializationError, ValueError, RecursionError) as fault:

@@ -20,6 +20,8 @@ from receipts import audit
 from receipts.models import AuditEntry
 from tests.admin.browser import list_of, may_route, page_of, signed_in, superuser
 from tests.cast import Cast, Person
+from toolbox.models import Tool
+from toolbox.rows import ensure_rows
 
 FOR_SUPERUSERS = {model for model, page in admin.site._registry.items() if not isinstance(page, TenantScopedAdmin)}
 PAGES = sorted(set(admin.site._registry) - FOR_SUPERUSERS, key=lambda model: model._meta.label)
@@ -38,6 +40,11 @@ def _entry(person: Person) -> AuditEntry:
 
 def _featured(person: Person) -> FeaturedAgent:
     return FeaturedAgent.objects.create(tenant=person.membership.tenant, agent=_agent(person))
+
+
+def _tool(person: Person) -> Tool:
+    ensure_rows(person.membership.tenant_id)
+    return Tool.objects.get(tenant=person.membership.tenant, slug="calculator")
 
 
 def _agent(person: Person) -> Agent:
@@ -63,6 +70,7 @@ ROWS: dict[Any, Callable[[Person], Any]] = {
     Role: lambda person: person.membership.role,
     RouterKey: lambda person: RouterKey.objects.get(pk=_key(person).pk),
     Tenant: lambda person: person.membership.tenant,
+    Tool: _tool,
 }
 
 
