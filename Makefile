@@ -4,7 +4,7 @@ VENV := .venv
 PYTHON := $(VENV)/bin/python
 ARGS ?=
 
-.PHONY: run test bench conformance lint install
+.PHONY: run test bench chaos conformance lint install
 .DEFAULT_GOAL := run
 
 run: install
@@ -16,6 +16,9 @@ test: lint
 
 bench: install
 	@exec $(PYTHON) -m tests.bench $(ARGS)
+
+chaos: install
+	@exec $(PYTHON) -m tests.chaos $(ARGS)
 
 conformance: install
 	@exec $(PYTHON) -m tests.conformance.run $(ARGS)

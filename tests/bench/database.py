@@ -12,9 +12,9 @@ from psycopg import sql
 
 
 @contextmanager
-def fresh_database() -> Iterator[None]:
+def fresh_database(settings: str = "tests.bench.settings") -> Iterator[None]:
     """Set Django up on a new, migrated database; the servers under load find it in DATABASE_URL."""
-    os.environ["DJANGO_SETTINGS_MODULE"] = "tests.bench.settings"
+    os.environ["DJANGO_SETTINGS_MODULE"] = settings
     server, name = os.environ["DATABASE_URL"].rpartition("/")[0], f"bench_{uuid4().hex[:8]}"
     statement = sql.Identifier(name)
     with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
