@@ -70,6 +70,7 @@ INSTALLED_APPS = [
     "api",
     "directory",
     "credentials",
+    "events",
     "inference",
     "conversations",
     "toolbox",
@@ -139,12 +140,6 @@ DATABASES = {
     }
 }
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL or "redis://"}}
-CHANNEL_LAYERS = {
-    "default": {
-        "BACKEND": "channels_redis.core.RedisChannelLayer",
-        "CONFIG": {"hosts": [REDIS_URL or "redis://"]},
-    }
-}
 
 # --- long work --------------------------------------------------------------------------------------------------------
 
@@ -217,6 +212,7 @@ LIMIT_ARRAY_ITEMS = env.whole("LIMIT_ARRAY_ITEMS", 10_000, least=10)
 LIMIT_CALLS_PER_MINUTE = env.whole("LIMIT_CALLS_PER_MINUTE", 120, least=1)
 LIMIT_BURST = env.whole("LIMIT_BURST", 30, least=1)
 LIMIT_CONCURRENT_CALLS = env.whole("LIMIT_CONCURRENT_CALLS", 8, least=1)
+LIMIT_EVENT_CONNECTIONS = env.whole("LIMIT_EVENT_CONNECTIONS", 50, least=1)
 LIMIT_LISTS_PER_MINUTE = env.whole("LIMIT_LISTS_PER_MINUTE", 600, least=1)
 LIMIT_FAILED_AUTHENTICATIONS = env.whole("LIMIT_FAILED_AUTHENTICATIONS", 30, least=1)
 LIMIT_RESULT_CHARACTERS = env.whole("LIMIT_RESULT_CHARACTERS", 100_000, least=1000)
