@@ -25,7 +25,7 @@ class AgentAdmin(TenantScopedAdmin):
     prepopulated_fields: ClassVar = {"slug": ("name",)}
     fieldsets: ClassVar = (
         (None, {"fields": ("tenant", "name", "slug", "description", "tags")}),
-        ("What it is told", {"fields": ("model", "instructions", "memory")}),
+        ("What it is told", {"fields": ("model", "instructions", "tools", "memory")}),
         ("Who sees it", {"fields": ("department", "visibility", "enabled")}),
     )
 

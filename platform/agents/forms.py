@@ -4,13 +4,18 @@ from typing import Any, ClassVar
 
 from django import forms
 from django.core.exceptions import ValidationError
-from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
+from unfold.widgets import (
+    UnfoldAdminCheckboxSelectMultipleWidget,
+    UnfoldAdminTextareaWidget,
+    UnfoldAdminTextInputWidget,
+)
 
 from agents.actions import check_writes
 from agents.models import MOST_TAGS, TAG_CHARACTERS, Agent
 from directory.forms import StaffForm
 from ground.errors import PlatformError
 from inference.registry import resolve
+from toolbox.registry import declared
 
 
 class TagsField(forms.Field):
@@ -42,14 +47,25 @@ class AgentForm(StaffForm):
     """An agent whose model is there, filled in by somebody who may write agents."""
 
     tags = TagsField(required=False, help_text="Words with commas between them, such as billing, english.")
+    tools = forms.MultipleChoiceField(
+        required=False,
+        widget=UnfoldAdminCheckboxSelectMultipleWidget,
+        help_text="What the agent may call, as far as whoever talks to it may use it too.",
+    )
 
     class Meta:
         model = Agent
         fields: ClassVar = [
-            "tenant", "name", "slug", "description", "tags", "model", "instructions", "memory", "department",
-            "visibility", "enabled",
+            "tenant", "name", "slug", "description", "tags", "model", "instructions", "tools", "memory",
+            "department", "visibility", "enabled",
         ]  # fmt: skip
         widgets: ClassVar = {"description": UnfoldAdminTextareaWidget(attrs={"rows": 3})}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if isinstance(field := self.fields.get("tools"), forms.MultipleChoiceField):
+            # One that is declared no more stays visible until somebody takes it away.
+            field.choices = [(name, name) for name in dict.fromkeys((*declared(), *self.instance.tools))]
 
     def clean(self) -> dict[str, Any]:
         """Refuse what save_agent would refuse, and a model that nobody serves."""

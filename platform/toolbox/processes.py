@@ -49,6 +49,7 @@ class ToolProcess:
                 start_new_session=True,  # killed with everything that it starts
             )
         self.idle: asyncio.TimerHandle | None = None
+        self.owner = os.getpid()
         _alive.add(self)
 
     @property
@@ -94,7 +95,7 @@ _alive: set[ToolProcess] = set()
 @atexit.register
 def _end_all() -> None:
     for child in list(_alive):
-        if child.process.returncode is None:
+        if child.owner == os.getpid() and child.process.returncode is None:  # a forked process has copies of ours
             child.end_now()
 
 
@@ -112,7 +113,8 @@ class Pool:
         """
         began = time.monotonic()
         try:
-            await asyncio.wait_for(self._places.acquire(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._places.acquire()
         except TimeoutError:
             raise Busy from None
         try:
