@@ -7,7 +7,7 @@ from tests.bench.database import fresh_database
 from tests.conformance.node import install
 from tests.services import running_services
 
-BENCHES = ("queries", "router", "door")
+BENCHES = ("queries", "router", "door", "workflows")
 
 
 def main() -> int:
