@@ -72,9 +72,11 @@ INSTALLED_APPS = [
     "credentials",
     "events",
     "inference",
+    "durable",
     "conversations",
     "toolbox",
     "agents",
+    "workflows",
     "gateway",
 ]
 MIDDLEWARE = [
@@ -153,8 +155,17 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
 CELERY_TIMEZONE = "UTC"
+RUN_LEASE_SECONDS = env.seconds("RUN_LEASE_SECONDS", 10, least=1)
+RUN_MESSAGE_SECONDS = env.seconds("RUN_MESSAGE_SECONDS", 10, least=1)
+RUN_INLINE_SECONDS = env.seconds("RUN_INLINE_SECONDS", 0.2, least=0)
+RUN_DEADLINE_SECONDS = env.seconds("RUN_DEADLINE_SECONDS", 86400, least=1)
+RUN_TAKINGS = env.whole("RUN_TAKINGS", 5, least=1)
+LIMIT_RUN_VALUE_BYTES = env.whole("LIMIT_RUN_VALUE_BYTES", 1024 * 1024, least=1024)
+WORKFLOW_MODULES = env.items("WORKFLOW_MODULES")
 AUDIT_DAYS = env.whole("AUDIT_DAYS", 400, least=1)
 CELERY_BEAT_SCHEDULE = {
+    # Due again at once when a sweep took long; a message that waited for ten seconds is dropped.
+    "sweep runs": {"task": "workflows.tasks.sweep_runs", "schedule": 1.0, "options": {"expires": 10}},
     "forget expired answers": {"task": "receipts.tasks.forget_expired", "schedule": 3600.0},
     "write down refusals": {"task": "receipts.tasks.write_down_refusals", "schedule": 60.0},
     "forget old audit entries": {

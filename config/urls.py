@@ -13,5 +13,6 @@ urlpatterns = [
     path(PREFIX, include("directory.urls")),
     path(PREFIX, include("toolbox.urls")),
     path(PREFIX, include("agents.urls")),
+    path(PREFIX, include("workflows.urls")),
     path(PREFIX, include("gateway.urls")),
 ]

@@ -149,17 +149,21 @@ class _Work:
             raise InsufficientScope(self.principal, offer.step_up)
         self.arguments = accepted(offer, self.arguments)
         self._reached_route = True  # which writes down its own refusals
-        answer = offer.run(self.principal, self.arguments, self._circumstances(offer))
+        answer = offer.run(self.principal, self.arguments, self._circumstances(offer, seen.conf.wait_seconds))
         if isinstance(answer, Pending):
             with self._lock:
                 self.pending = answer
             return answer
         return results.of_reply(offer, self.arguments, answer.body)
 
-    def _circumstances(self, offer: Offer) -> Circumstances:
+    def _circumstances(self, offer: Offer, wait_seconds: float) -> Circumstances:
         context = self.context
         return Circumstances(
-            door="mcp", tool=offer.name, request_id=context.request_id, idempotency_key=context.idempotency_key
+            door="mcp",
+            tool=offer.name,
+            request_id=context.request_id,
+            idempotency_key=context.idempotency_key,
+            wait_seconds=wait_seconds,
         )
 
     def _end(self, reply: Reply | None, failure: Exception | None) -> bytes:

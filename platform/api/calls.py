@@ -16,6 +16,7 @@ class Circumstances:
     request_id: str | None = None
     idempotency_key: str | None = None
     dry_run: bool = False
+    wait_seconds: float | None = None  # how long a call that waits does so; None: the server's setting
 
 
 @dataclass(frozen=True, slots=True)

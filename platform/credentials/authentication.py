@@ -2,6 +2,7 @@
 
 import hashlib
 from datetime import timedelta
+from uuid import UUID
 
 from django.db.models import Q
 from django.utils import timezone
@@ -59,6 +60,16 @@ def authenticate(authorization: str | None, x_api_key: str | None, *, in_query: 
     """The principal of a request's headers; for threads where the ORM may be used."""
     text = presented(authorization, x_api_key, in_query=in_query)
     return cached(text) or resolve(text)
+
+
+def again(tenant_id: UUID, user_id: UUID, kind: str, credential_id: str) -> Principal:
+    """The principal that began long work, with the rights it has now; Unauthenticated when it has none any more."""
+    if kind != API_KEY:
+        return principal_of(tenant_id, user_id, Credential(kind, credential_id, ""))
+    key = ApiKey.objects.filter(lookup=credential_id, tenant_id=tenant_id, owner_id=user_id).first()
+    if key is None or key.state != "active":
+        raise Unauthenticated
+    return principal_of(tenant_id, user_id, credential_of(key))
 
 
 def _name(text: str) -> bytes:

@@ -1,6 +1,7 @@
 """The only crossing between the event loop and Django: a bounded pool of threads, and one background loop."""
 
 import asyncio
+import os
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -14,10 +15,16 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-@lru_cache(maxsize=1)
-def _threads() -> ThreadPoolExecutor:
+# Kept by process: a forked child has none of its parent's threads.
+@lru_cache(maxsize=2)
+def _threads(pid: int) -> ThreadPoolExecutor:
     # Fewer threads than pooled connections, so that a thread never waits for one.
     return ThreadPoolExecutor(max_workers=max(2, settings.DATABASE_POOL - 4), thread_name_prefix="django")
+
+
+@lru_cache(maxsize=2)
+def _reserved(pid: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="django-reserved")
 
 
 def _released(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -32,11 +39,17 @@ def _released(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
 async def in_django(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run `fn` in a thread where the ORM may be used; its connection goes back to the pool afterwards."""
     loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(_threads(), lambda: _released(fn, *args, **kwargs))
+    return await loop.run_in_executor(_threads(os.getpid()), lambda: _released(fn, *args, **kwargs))
 
 
-@lru_cache(maxsize=1)
-def _background() -> asyncio.AbstractEventLoop:
+async def in_reserved(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """As `in_django`, in the one thread kept for what must never wait behind other work: heartbeats."""
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_reserved(os.getpid()), lambda: _released(fn, *args, **kwargs))
+
+
+@lru_cache(maxsize=2)
+def _background(pid: int) -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="background-loop", daemon=True).start()
     return loop
@@ -44,4 +57,4 @@ def _background() -> asyncio.AbstractEventLoop:
 
 def on_background(work: Coroutine[Any, Any, T]) -> "Future[T]":
     """Start `work` on the one background loop of this process; cancelling the future cancels the work."""
-    return asyncio.run_coroutine_threadsafe(work, _background())
+    return asyncio.run_coroutine_threadsafe(work, _background(os.getpid()))

@@ -1,0 +1,209 @@
+"""Starting, resuming and cancelling runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+import orjson
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
+
+from credentials.authentication import again
+from durable.ledger import Hold
+from durable.models import PAUSED, SUSPENDED
+from ground.errors import Conflict, InvalidInput, NotFound, TooLarge, Unauthenticated
+from ground.uuid7 import uuid7
+from identity.principal import Principal
+from inference.tracing import trace_ids
+from workflows import resuming
+from workflows.announcing import announce_run
+from workflows.definitions import Definition, definition_of, find_workflow, input_fault, runnable
+from workflows.engine import LEDGER, advance
+from workflows.messages import send
+from workflows.models import RUN_ID_CHARACTERS, WorkflowRun, WorkflowStep
+from workflows.records import RESUMED, Record, read_records
+from workflows.taking_up import changed_sentence
+
+
+@dataclass(slots=True)
+class Progress:
+    """A run after a call, with its records as far as they are known; None: read them."""
+
+    run: WorkflowRun
+    definition: Definition
+    records: dict[str, Record] | None = None
+
+
+def start_run(
+    principal: Principal,
+    workflow_id: str,
+    *,
+    given: Any = None,
+    run_id: str | None = None,
+    initial_state: dict[str, Any] | None = None,
+    resource_id: str | None = None,
+    request_context: dict[str, Any] | None = None,
+    per_step: bool = False,
+) -> Progress:
+    """Start a run and take it as far as it goes at once.
+
+    The same run id again, by the same caller: with equal input the run as it is, else Conflict. Nothing is left of a
+    start that is refused.
+    """
+    definition = runnable(principal, workflow_id)
+    _check(definition, given, run_id)
+    if principal.maps_users and resource_id not in (None, principal.resource_id):
+        raise NotFound("Resource not found")
+    run = WorkflowRun(
+        id=uuid7(),
+        tenant_id=principal.tenant_id,
+        workflow_id=definition.workflow_pk,
+        version_id=definition.version_pk,
+        run_id=run_id or str(uuid4()),
+        resource_id=resource_id or principal.resource_id,
+        started_by_id=principal.user_id,
+        credential_kind=principal.credential.kind,
+        credential_id=principal.credential.id,
+        input=given,
+        initial_state=initial_state,
+        request_context=request_context,
+        trace_id=trace_ids().trace_id,
+        per_step=per_step,
+    )
+    hold = LEDGER.held(run)
+    run.due_at = Now() + timedelta(seconds=settings.RUN_LEASE_SECONDS)
+    run.deadline_at = datetime.now(UTC) + timedelta(seconds=_deadline(definition))
+    try:
+        with transaction.atomic(savepoint=run_id is not None):
+            run.save(force_insert=True)
+    except IntegrityError:
+        if run_id is None:
+            raise
+        return _again(principal, definition, run)
+    announce_run(run, definition.workflow_id)
+    return _advanced(run, hold, definition, principal, {})
+
+
+def _check(definition: Definition, given: Any, run_id: str | None) -> None:
+    if fault := input_fault(definition.body, given):
+        raise InvalidInput(fault)
+    if (size := len(orjson.dumps(given))) > settings.LIMIT_RUN_VALUE_BYTES:
+        raise TooLarge(f"The input of a run may have {settings.LIMIT_RUN_VALUE_BYTES} bytes; this one has {size}.")
+    if run_id is not None and not 0 < len(run_id) <= RUN_ID_CHARACTERS:
+        raise InvalidInput(issues=[{"field": "runId", "message": f"must have 1 to {RUN_ID_CHARACTERS} characters"}])
+
+
+def _deadline(definition: Definition) -> float:
+    return float(definition.body.get("deadline", settings.RUN_DEADLINE_SECONDS))
+
+
+def _again(principal: Principal, definition: Definition, wanted: WorkflowRun) -> Progress:
+    found: WorkflowRun = WorkflowRun.objects.visible_to(principal, "workflows:execute").get(
+        workflow_id=definition.workflow_pk, resource_id=wanted.resource_id, run_id=wanted.run_id
+    )
+    if (found.input, found.initial_state) != (wanted.input, wanted.initial_state):
+        raise Conflict(
+            "You have started another run of this workflow under this runId, with other input; choose another."
+        )
+    return Progress(found, definition_of(found.version_id))
+
+
+def _advanced(
+    run: WorkflowRun, hold: Hold, definition: Definition, principal: Principal, records: dict[str, Record]
+) -> Progress:
+    """Take the run as far as quick steps go; what is left has been handed to a worker."""
+    if transaction.get_connection().in_atomic_block:
+        # Nobody sees the run before the commit, so it cannot be advanced here.
+        LEDGER.release(hold, [], due_in=0, messaged_at=True)
+        send(run.id)
+        return Progress(run, definition)
+    walk = advance(run, hold, definition, principal, records, budget=settings.RUN_INLINE_SECONDS)
+    return Progress(run, definition, walk.records if walk is not None else None)
+
+
+def find_run(principal: Principal, workflow_id: str, run_id: str, permission: str | None = None) -> WorkflowRun:
+    """The run with this id that the caller may see, the own one first; NotFound for everything else."""
+    workflow = find_workflow(principal, workflow_id, permission)
+    found = WorkflowRun.objects.visible_to(principal, permission).by_public_id(run_id).filter(workflow=workflow)
+    runs = sorted(found[:100], key=lambda run: run.started_by_id != principal.user_id)
+    if not runs:
+        raise NotFound("Workflow run not found")
+    found_run: WorkflowRun = runs[0]
+    return found_run
+
+
+def resume_run(
+    principal: Principal,
+    workflow_id: str,
+    run_id: str,
+    *,
+    step: Sequence[str | int] | None = None,
+    label: str | None = None,
+    item: int | None = None,
+    resume_data: Any = None,
+    per_step: bool = False,
+) -> Progress:
+    """Give a suspended step what it waits for, and take the run as far as it goes at once.
+
+    InvalidInput: no such step, or more than one and none named. Conflict: it does not wait (any more).
+    """
+    found = find_run(principal, workflow_id, run_id, "workflows:execute")
+    definition = definition_of(found.version_id)
+    starter = _starter(principal, found)
+    with transaction.atomic():
+        run: WorkflowRun = WorkflowRun.objects.select_for_update().get(pk=found.pk)
+        if (changed := definition.changed) is not None:
+            raise Conflict(changed_sentence(changed))
+        if run.status == PAUSED and step is None and label is None:
+            resumed: list[Record] = []
+        else:
+            resumed = resuming.chosen(run, step=step, label=label, item=item)
+            resuming.check(definition, resumed, resume_data)
+            _give(run, resumed, resume_data)
+        stood = (datetime.now(UTC) - run.updated_at).total_seconds() if run.status in (SUSPENDED, PAUSED) else 0.0
+        run.per_step = per_step
+        hold = LEDGER.take(run, deadline_in=stood, per_step=per_step)
+    if hold is None:
+        return Progress(run, definition)
+    if run.deadline_at is not None:
+        run.deadline_at += timedelta(seconds=stood)
+    announce_run(run, definition.workflow_id)
+    records = read_records(WorkflowStep.objects.filter(run_id=run.id))
+    return _advanced(run, hold, definition, starter, records)
+
+
+def _give(run: WorkflowRun, resumed: list[Record], data: Any) -> None:
+    waiting = WorkflowStep.objects.filter(run=run, id__in=[record.id for record in resumed], status="suspended")
+    if waiting.update(status=RESUMED, resume_payload=data, resumed_at=Now()) != len(resumed):
+        raise Conflict(resuming.NOT_SUSPENDED)
+
+
+def _starter(principal: Principal, run: WorkflowRun) -> Principal:
+    """Who the run belongs to, with the rights of now: a run never does what only somebody else may do."""
+    credential = principal.credential
+    if (run.started_by_id, run.credential_kind, run.credential_id) == (
+        principal.user_id,
+        credential.kind,
+        credential.id,
+    ):
+        return principal
+    try:
+        if run.started_by_id is None:
+            raise Unauthenticated
+        return again(run.tenant_id, run.started_by_id, run.credential_kind, run.credential_id)
+    except Unauthenticated:
+        raise Conflict("The user or the credential that started this run is no longer active; start it anew.") from None
+
+
+def cancel_run(principal: Principal, workflow_id: str, run_id: str) -> WorkflowRun:
+    """End a run that is not over, at once; Conflict when it is."""
+    run = find_run(principal, workflow_id, run_id, "workflows:execute")
+    if not LEDGER.cancel(run.id):
+        run.refresh_from_db(fields=["status"])
+        raise Conflict(f"This workflow run is over ({run.status}) and cannot be cancelled.")
+    run.status = "canceled"
+    announce_run(run, workflow_id)
+    return run

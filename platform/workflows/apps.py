@@ -1,0 +1,15 @@
+"""Workflows: graphs of steps whose runs survive whatever happens to a process."""
+
+from django.apps import AppConfig
+
+
+class WorkflowsConfig(AppConfig):
+    """Definitions, runs, steps."""
+
+    name = "workflows"
+
+    def ready(self) -> None:
+        from api import references
+        from workflows.definitions import find_workflow  # models are ready only now
+
+        references.register("workflow", find_workflow)

@@ -1,0 +1,155 @@
+"""The workflows of these tests, written in Python."""
+
+import time
+from typing import Any
+
+from pydantic import BaseModel
+
+from workflows.builder import agent, tool, workflow
+from workflows.context import StepContext, StepFailed
+from workflows.functions import step
+
+
+class Number(BaseModel):
+    """A number."""
+
+    n: int
+
+
+class Yes(BaseModel):
+    """An answer."""
+
+    ok: bool
+
+
+@step
+def add(data: Number) -> Number:
+    """Add one."""
+    return Number(n=data.n + 1)
+
+
+@step
+def double(data: Number) -> Number:
+    """Twice as much."""
+    return Number(n=data.n * 2)
+
+
+@step(resume=Yes)
+def approve(data: Number, context: StepContext) -> dict[str, Any]:
+    """Wait for a person."""
+    if context.resume_data is None:
+        context.suspend({"reason": "need approval"}, label="approval")
+    return {"n": data.n, "ok": context.resume_data["ok"]}
+
+
+@step
+def ask(data: Number, context: StepContext) -> dict[str, Any]:
+    """Wait for another person."""
+    if context.resume_data is None:
+        context.suspend({"who": "ask"})
+    return {"asked": context.resume_data}
+
+
+@step
+def each(data: int, context: StepContext) -> int:
+    """Ten times as much; twos wait."""
+    if data == 2 and context.resume_data is None:
+        context.suspend({"item": data})
+    return data * 10
+
+
+@step
+def boom(data: Any) -> Any:
+    """Fail, and say nothing of it."""
+    raise ValueError("password=hunter2")
+
+
+@step
+def refuse(data: Any) -> Any:
+    """Fail with a sentence."""
+    raise StepFailed("There is nothing to do.")
+
+
+@step(retries=2)
+def third_time(data: Number, context: StepContext) -> dict[str, int]:
+    """Succeed at the third attempt."""
+    if context.retry_count < 2:
+        raise StepFailed("Not yet.")
+    return {"retryCount": context.retry_count}
+
+
+@step
+def bailer(data: Any, context: StepContext) -> Any:
+    """End early."""
+    context.bail({"early": True})
+
+
+@step
+def count(data: Number, context: StepContext) -> Number:
+    """Keep how often in the state."""
+    context.set_state(count=context.state.get("count", 0) + 1)
+    return Number(n=data.n + 1)
+
+
+@step(slow=True)
+def slowly(data: Any) -> Any:
+    """Take half a second."""
+    time.sleep(0.5)
+    return data
+
+
+@step(slow=True)
+def very_slowly(data: Any, context: StepContext) -> Any:
+    """Take ten seconds, unless the run is stopped."""
+    context.stopped.wait(10)
+    return data
+
+
+@step
+async def later(data: Any) -> Any:
+    """Answer what came, without a thread."""
+    return data
+
+
+@step
+def echo(data: Any) -> Any:
+    """Answer what came."""
+    return data
+
+
+workflow("t-ok", input=Number, output=Number, name="OK", description="adds, then doubles").then(add).then(double)
+workflow("t-suspend", input=Number).then(add).then(approve)
+workflow("t-parallel", input=Number).parallel([add, double])
+workflow("t-parallel-waits", input=Number).parallel([approve, ask, add])
+workflow("t-branch", input=Number).branch(
+    [(lambda data: data["n"] > 10, add), (lambda data: data["n"] % 2 == 0, double)]
+).then(echo)
+workflow("t-each", input=list[int]).foreach(each, concurrency=2)
+workflow("t-while", input=Number).do_while(add, lambda data: data["n"] < 5)
+workflow("t-until", input=Number).do_until(double, {
+    "op": "gte", "left": {"path": "input.n"}, "right": {"literal": 8},
+})  # fmt: skip
+workflow("t-map", input=Number).map({"n": "input.n", "twice": "[input.n, init.n]"}).then(echo)
+workflow("t-map-python", input=Number).map(lambda data: [data["n"]] * 2)
+workflow("t-sleep", input=Number).then(add).sleep(0.3).then(double)
+workflow("t-sleep-until", input=Number).sleep_until("'2020-01-01T00:00:00Z'").then(double)
+workflow("t-boom", input=Number).then(add).then(boom)
+workflow("t-refuse").then(refuse)
+workflow("t-parallel-fails", input=Number).parallel([add, refuse])
+workflow("t-retry", input=Number).then(third_time)
+workflow("t-bail").then(bailer).then(boom)
+workflow("t-state", input=Number).then(count).then(count, id="count2")
+inner = workflow("t-inner", input=Number).then(add).then(approve)
+workflow("t-nested", input=Number).then(double).then(inner, id="inner").then(echo)
+workflow("t-slow").then(slowly).then(echo)
+workflow("t-async").then(later).then(echo)
+workflow("t-timeout").then(slowly, timeout=0.1)
+workflow("t-sleep-long", input=Number).sleep(3600).then(double)
+workflow("t-parallel-slow").parallel([slowly, slowly.named("slowly2"), slowly.named("slowly3")])
+workflow("t-each-slow").foreach(slowly, concurrency=2)
+workflow("t-very-slow").then(very_slowly)
+workflow("t-retry-later", input=Number).then(third_time, retry_delay=0.2)
+workflow("t-slow-and-approval", input=Number).parallel([very_slowly, approve])
+workflow("t-tool-and-agent").then(tool("calculator")).map({"prompt": "'Hello, when are invoices due?'"}).then(
+    agent("helper")
+)
