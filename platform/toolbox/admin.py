@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
+from django.utils.html import format_html
 from django.views.decorators.http import require_http_methods
 from unfold.decorators import display
 from unfold.widgets import TEXTAREA_CLASSES
@@ -43,6 +44,9 @@ class ToolAdmin(TenantScopedAdmin):
         ("What it is", {"fields": FACTS}),
     )
     change_form_outer_before_template = "toolbox/try_link.html"
+
+    class Media:
+        css: ClassVar = {"all": ["toolbox/tools.css"]}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Rows without a function are not shown; those that lack are made."""
@@ -102,13 +106,13 @@ class ToolAdmin(TenantScopedAdmin):
     @admin.display(description="input")
     def input_schema(self, tool: Tool) -> str:
         """As JSON Schema."""
-        return _pretty(declared()[tool.slug].input_schema)
+        return _as_json(declared()[tool.slug].input_schema)
 
     @admin.display(description="output")
     def output_schema(self, tool: Tool) -> str:
         """As JSON Schema, where the function says it."""
         schema = declared()[tool.slug].output_schema
-        return "any JSON" if schema is None else _pretty(schema)
+        return "any JSON" if schema is None else _as_json(schema)
 
     def save_model(self, request: HttpRequest, obj: Tool, form: Any, change: bool) -> None:
         save_tool(acting_in(request, obj.tenant), obj, changed=form.changed_data)
@@ -143,6 +147,10 @@ class ToolAdmin(TenantScopedAdmin):
 
 def _pretty(schema: Any) -> str:
     return json.dumps(schema, indent=2, ensure_ascii=False)
+
+
+def _as_json(schema: Any) -> str:
+    return format_html('<pre class="tool-json">{}</pre>', _pretty(schema))
 
 
 def _may(request: HttpRequest, permission: str) -> bool:
