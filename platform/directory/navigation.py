@@ -22,6 +22,8 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     )),
     ("Agents and MCP", (
         ("agents.agent", "smart_toy"),
+        ("workflows.workflow", "schema"),
+        ("workflows.workflowrun", "play_circle"),
         ("toolbox.tool", "construction"),
         ("gateway.featuredagent", "star"),
         ("gateway.mcpsettings", "tune"),
