@@ -12,6 +12,8 @@ class ToolboxConfig(AppConfig):
         from api import references
         from toolbox.registry import declared
         from toolbox.rows import find_tool  # models are ready only now
+        from toolbox.shipped.public_addresses import check_networks
 
+        check_networks()
         declared()  # a tool that cannot be used stops the start
         references.register("tool", find_tool)

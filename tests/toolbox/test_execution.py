@@ -14,6 +14,7 @@ import pytest
 from ground.errors import Conflict, InvalidInput, NotFound, TimedOut, Unprocessable, UpstreamFailed
 from tests.cast import Cast
 from tests.toolbox.conftest import Use, change, eventually
+from toolbox import processes
 from toolbox.execution import run_tool, start
 
 # The tool, and the sentence after its name.
@@ -181,6 +182,15 @@ async def test_waiting_for_a_turn_ends_at_the_time_of_the_call(
         work.cancel()
     await asyncio.gather(*busy, return_exceptions=True)
     assert await run_tool(cast_principal, "weather", {"city": "Kiel"}) == {"city": "Kiel", "units": "c"}
+
+
+def test_a_process_without_work_ends_after_a_while(cast: Cast, use: Use, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "IDLE_SECONDS", 0.1)
+
+    idle = use(cast.ben, "tells_its_process")["pid"]
+
+    eventually(lambda: not psutil.pid_exists(idle))
+    assert use(cast.ben, "tells_its_process")["pid"] != idle
 
 
 def test_an_idle_process_that_was_killed_is_replaced(cast: Cast, use: Use) -> None:

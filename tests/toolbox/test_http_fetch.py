@@ -7,13 +7,14 @@ from ipaddress import ip_address
 from typing import ClassVar
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from pytest_django.fixtures import Settings
 
 from ground.errors import InvalidInput, PlatformError, Unprocessable, UpstreamFailed
 from tests.cast import Cast
 from tests.toolbox.conftest import Use
 from toolbox.shipped.http_fetch import Fetched, Page, http_fetch
-from toolbox.shipped.public_addresses import is_allowed
+from toolbox.shipped.public_addresses import check_networks, is_allowed
 
 
 class _Pages(BaseHTTPRequestHandler):
@@ -178,6 +179,13 @@ def test_who_does_not_answer_is_named() -> None:
 
     assert isinstance(refused, UpstreamFailed)
     assert refused.sentence.startswith("127.0.0.1 could not be reached")
+
+
+def test_what_is_no_network_stops_the_start(settings: Settings) -> None:
+    settings.FETCH_NETWORKS = ["10.0.0.0/8", "the office"]
+
+    with pytest.raises(ImproperlyConfigured, match=r"^FETCH_NETWORKS must hold networks such as .*, not 'the office'"):
+        check_networks()
 
 
 def test_it_is_a_tool_that_refuses_in_its_process(cast: Cast, use: Use, pages: str) -> None:

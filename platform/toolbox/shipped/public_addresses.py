@@ -4,6 +4,7 @@ import socket
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 
 from ground.errors import Unprocessable, UpstreamFailed
 
@@ -38,6 +39,17 @@ def is_allowed(address: Address) -> bool:
         or address.is_unspecified
         or (isinstance(address, IPv6Address) and address.is_site_local)
     )
+
+
+def check_networks() -> None:
+    """Stop the start when FETCH_NETWORKS holds what is no network."""
+    for network in settings.FETCH_NETWORKS:
+        try:
+            ip_network(network, strict=False)
+        except ValueError:
+            raise ImproperlyConfigured(
+                f"FETCH_NETWORKS must hold networks such as 10.20.0.0/16, not {network!r}."
+            ) from None
 
 
 def _embedded(address: Address) -> IPv4Address | None:
