@@ -42,7 +42,8 @@ def read_graph(workflow_id: str, written: Any) -> dict[str, Any]:
 
 @lru_cache(maxsize=16)
 def _validator(kind: str) -> Draft202012Validator:
-    return Draft202012Validator(KIND_SCHEMAS[kind] if kind else GRAPH_SCHEMA, retriever=_refuse)
+    schema = KIND_SCHEMAS[kind] if kind else GRAPH_SCHEMA
+    return Draft202012Validator(schema, retriever=_refuse, mask="it")  # a value may be long, and its place is named
 
 
 def _refuse(uri: str) -> Any:
@@ -62,10 +63,10 @@ def _faults(written: Any) -> Iterator[Fault]:
 
 def _shape_faults(kind: str, value: Any, at: str) -> Iterator[Fault]:
     for failure in _validator(kind).iter_errors(value):
-        path = ".".join(filter(None, [at, *map(str, failure.instance_path)]))
-        # What a child of a graph may be is said at the child.
-        if failure.kind.name not in ("oneOf",):
-            yield path or "graph", failure.message[:300]
+        where = list(failure.instance_path)
+        # What a node of the graph may be is said at the node.
+        if failure.kind.name != "oneOf" and (kind or where[:1] != ["steps"] or len(where) == 1):
+            yield ".".join(filter(None, [at, *map(str, where)])) or "graph", failure.message[:300]
 
 
 def schema_fault(schema: Any) -> str | None:

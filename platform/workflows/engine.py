@@ -127,6 +127,8 @@ class _Driver:
         if self.is_inline and (found is None or not found.is_quick or time.monotonic() > self.until):
             self.walk.give_back(leaf)
             return self._hand_over()
+        if found is None or not found.is_quick:
+            self._show(leaf)
         context = self._context(leaf)
         announce_step(self.run, self.definition.workflow_id, leaf.record, "started")
         if found is None or not (alone or found.transactional):
@@ -144,6 +146,11 @@ class _Driver:
         self._settle(leaf, outcome)
         self._keep()
         return False
+
+    def _show(self, leaf: Leaf) -> None:
+        """Keep that a step which takes its time is under way, so that whoever looks at the run sees it."""
+        self.walk.fresh[leaf.path] = leaf.record
+        self.asked = LEDGER.commit(self.hold, self._rows(), **self._changes()) or self.asked
 
     def _context(self, leaf: Leaf) -> StepContext:
         record = leaf.record

@@ -78,7 +78,12 @@ async def _answer(node: StepNode, found: StepFunction | None, given: Any, contex
     if node.kind == AGENT:
         return await _say(context.principal, node.ref, given)
     if node.kind != FUNCTION:
-        return _json(_ANY, await run_tool(context.principal, node.ref, given, run_id=context.run_id))
+        return _json(
+            _ANY,
+            await run_tool(
+                context.principal, node.ref, given, run_id=context.run_id, idempotency_key=context.idempotency_key
+            ),
+        )
     if found is None:
         raise StepFailed(f"The function {node.ref} does not exist any more.")
     value = _valid(found.input, given)
@@ -127,7 +132,7 @@ def _json(adapter: "TypeAdapter[Any]", answer: Any) -> Any:
         raise StepFailed("The output is nothing that JSON can hold.") from None
     if len(encoded) > settings.LIMIT_RUN_VALUE_BYTES:
         raise StepFailed(f"The output has {len(encoded)} bytes; {settings.LIMIT_RUN_VALUE_BYTES} are allowed.")
-    if b"\\u0000" in encoded:
+    if b"\\u0000" in encoded.replace(b"\\\\", b""):
         raise StepFailed("The output holds the character U+0000, which cannot be kept.")
     return orjson.loads(encoded)
 

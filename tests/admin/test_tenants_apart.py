@@ -22,6 +22,8 @@ from tests.admin.browser import list_of, may_route, page_of, signed_in, superuse
 from tests.cast import Cast, Person
 from toolbox.models import Tool
 from toolbox.rows import ensure_rows
+from workflows.actions import start_run
+from workflows.models import Workflow, WorkflowRun
 
 FOR_SUPERUSERS = {model for model, page in admin.site._registry.items() if not isinstance(page, TenantScopedAdmin)}
 PAGES = sorted(set(admin.site._registry) - FOR_SUPERUSERS, key=lambda model: model._meta.label)
@@ -57,6 +59,16 @@ def _grant(person: Person) -> Grant:
     )
 
 
+def _workflow(person: Person) -> Workflow:
+    graph = {"steps": [{"type": "step", "step": {"id": "ask", "function": "approval"}}]}
+    slug = f"w-{uuid4().hex[:6]}"
+    return Workflow.objects.create(tenant=person.membership.tenant, slug=slug, name="Ask", graph=graph)
+
+
+def _run(person: Person) -> WorkflowRun:
+    return start_run(person.principal, _workflow(person).slug).run
+
+
 # One row of a person's tenant for every page.
 ROWS: dict[Any, Callable[[Person], Any]] = {
     Agent: _agent,
@@ -71,6 +83,8 @@ ROWS: dict[Any, Callable[[Person], Any]] = {
     RouterKey: lambda person: RouterKey.objects.get(pk=_key(person).pk),
     Tenant: lambda person: person.membership.tenant,
     Tool: _tool,
+    Workflow: _workflow,
+    WorkflowRun: _run,
 }
 
 

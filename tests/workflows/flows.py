@@ -153,3 +153,58 @@ workflow("t-slow-and-approval", input=Number).parallel([very_slowly, approve])
 workflow("t-tool-and-agent").then(tool("calculator")).map({"prompt": "'Hello, when are invoices due?'"}).then(
     agent("helper")
 )
+
+
+@step(pure=True)
+def pure_echo(data: Any) -> Any:
+    """Answer what came, without effects."""
+    return data
+
+
+@step
+def large(data: Any) -> str:
+    """Much."""
+    return "x" * 2000
+
+
+@step
+def nul(data: Any) -> str:
+    """A character that cannot be kept."""
+    return "\x00"
+
+
+@step
+def not_json(data: Any) -> Any:
+    """No value of JSON."""
+    return object()
+
+
+@step
+def huge_int(data: Any) -> Any:
+    """More than 64 bits."""
+    return 1 << 80
+
+
+@step
+def large_enough(data: Number) -> Number:
+    """Four more."""
+    return Number(n=data.n + 4)
+
+
+workflow("big-reply").then(large)
+(
+    workflow("t-all", input=Number)
+    .then(add)
+    .parallel([double, echo])
+    .map({"n": "double.n || input.double.n"})
+    .branch([
+        ({"op": "gt", "left": {"path": "input.n"}, "right": {"literal": 10}}, count),
+        ({"op": "lte", "left": {"path": "input.n"}, "right": {"literal": 10}}, third_time),
+    ])
+    .sleep(0)
+    .map("[init, init, init]")
+    .foreach(pure_echo, concurrency=2)
+    .map("init")
+    .do_until(large_enough, {"op": "gte", "left": {"path": "input.n"}, "right": {"literal": 8}})
+    .then(approve)
+)  # fmt: skip
