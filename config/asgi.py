@@ -1,4 +1,4 @@
-"""HTTP: the MCP endpoint answers before Django; everything else is Django's."""
+"""The MCP endpoint answers before Django, and websockets beside it; everything else is Django's."""
 
 import os
 from collections.abc import Awaitable, Callable, Mapping
@@ -12,6 +12,7 @@ from django.core.asgi import get_asgi_application
 
 django = get_asgi_application()
 
+from events.routing import websocket  # noqa: E402  (needs the app registry)
 from gateway.door import endpoint, serves  # noqa: E402  (needs the app registry)
 
 Scope = dict[str, Any]
@@ -21,7 +22,9 @@ Send = Callable[[Mapping[str, Any]], Awaitable[None]]
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:
     """Route one connection."""
-    if scope["type"] == "http" and serves(scope["path"]):
+    if scope["type"] == "websocket":
+        await websocket(scope, receive, send)
+    elif scope["type"] == "http" and serves(scope["path"]):
         await endpoint(scope, receive, send)
     else:
         await django(scope, receive, send)

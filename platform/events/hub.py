@@ -90,13 +90,15 @@ class Hub:
                 channel.left_at = time.monotonic()
 
     async def _run(self) -> None:
-        while self._goes_on():
+        while True:
             try:
                 await self._hear()
             except (*valkey.Away, OSError, RuntimeError):
                 logger.debug("The subscription to events ended.", exc_info=True)
             except Exception:
                 logger.exception("The subscription to events failed.")
+            if not self._goes_on():
+                return
             await asyncio.sleep(PAUSE_SECONDS)  # before the next attempt to connect
 
     def _goes_on(self) -> bool:
@@ -107,7 +109,7 @@ class Hub:
             return self._is_started
 
     async def _hear(self) -> None:
-        """Listen until the connection ends, or the other side has nothing to say to a ping."""
+        """Until nobody listens, the connection ends, or the other side has nothing to say to a ping."""
         # No retries: a renewed connection has a gap, of which the listeners must be told.
         connection = redis.asyncio.Redis.from_url(
             self._url, socket_connect_timeout=1, socket_timeout=None, retry=Retry(NoBackoff(), 0)
@@ -118,7 +120,7 @@ class Hub:
             self._subscription, self._asked = subscription, set()
             await self._subscribe()
             heard_at = time.monotonic()
-            while time.monotonic() - heard_at < SILENCE_SECONDS:
+            while self._channels and time.monotonic() - heard_at < SILENCE_SECONDS:
                 if (message := await subscription.get_message(timeout=PULSE_SECONDS)) is None:
                     await subscription.ping()
                     await self._unsubscribe()

@@ -2,13 +2,14 @@
 
 import asyncio
 import os
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeVar
 from uuid import UUID
 
-from django.conf import settings
+import redis.asyncio
 
 from events import entries
 from events.entries import FIELD, Entry, name_of, position_of
@@ -38,49 +39,50 @@ class Page:
         return len(self.entries) == PAGE
 
 
-class _Reader:
-    """The connections of one process for reading; its work happens on the background loop."""
+@lru_cache(maxsize=2)
+def _free(pid: int) -> asyncio.Semaphore:
+    return asyncio.Semaphore(AT_ONCE)
 
-    def __init__(self) -> None:
-        self._client = valkey.async_client()
-        self._free = asyncio.Semaphore(AT_ONCE)
 
-    async def end(self, tenant_id: UUID) -> str:
-        name = name_of(tenant_id)
-        async with self._free:
-            if last := await self._client.xrevrange(name, count=1):
-                return _text(last[0][0])
-            created = await self._client.xadd(name, {FIELD: _BEGINNING})
-            await self._client.expire(name, LOG_SECONDS)
-            return _text(created)
+@asynccontextmanager
+async def _client() -> AsyncIterator[redis.asyncio.Redis]:
+    """A connection for one read: reads are rare, and none is left open for the next."""
+    async with _free(os.getpid()), valkey.async_client() as client:
+        yield client
 
-    async def since(self, tenant_id: UUID, cursor: str) -> Page:
-        name = name_of(tenant_id)
-        async with self._free, self._client.pipeline(transaction=True) as pipeline:
-            pipeline.xrange(name, count=1)
-            pipeline.xrange(name, min=f"({cursor}", count=PAGE)
-            first, found = await pipeline.execute()
-        is_torn = not first or position_of(_text(first[0][0])) > position_of(cursor)
-        return Page([entries.read(tenant_id, entry_id, fields[FIELD]) for entry_id, fields in found], is_torn)
+
+async def _end(tenant_id: UUID) -> str:
+    name = name_of(tenant_id)
+    async with _client() as client:
+        if last := await client.xrevrange(name, count=1):
+            return _text(last[0][0])
+        created = await client.xadd(name, {FIELD: _BEGINNING})
+        await client.expire(name, LOG_SECONDS)
+        return _text(created)
+
+
+async def _since(tenant_id: UUID, cursor: str) -> Page:
+    name = name_of(tenant_id)
+    async with _client() as client, client.pipeline(transaction=True) as pipeline:
+        pipeline.xrange(name, count=1)
+        pipeline.xrange(name, min=f"({cursor}", count=PAGE)
+        first, found = await pipeline.execute()
+    is_torn = not first or position_of(_text(first[0][0])) > position_of(cursor)
+    return Page([entries.read(tenant_id, entry_id, fields[FIELD]) for entry_id, fields in found], is_torn)
 
 
 def _text(entry_id: Any) -> str:
     return str(entry_id.decode())
 
 
-@lru_cache(maxsize=2)
-def _reader(pid: int, url: str) -> _Reader:
-    return _Reader()
-
-
 async def end_of(tenant_id: UUID) -> str:
     """The cursor of the last entry. Raises one of `valkey.Away` when Valkey is away."""
-    return await _elsewhere(_reader(os.getpid(), settings.REDIS_URL).end(tenant_id))
+    return await _elsewhere(_end(tenant_id))
 
 
 async def since(tenant_id: UUID, cursor: str) -> Page:
     """What follows the cursor, 500 entries at most. Raises one of `valkey.Away` when Valkey is away."""
-    return await _elsewhere(_reader(os.getpid(), settings.REDIS_URL).since(tenant_id, cursor))
+    return await _elsewhere(_since(tenant_id, cursor))
 
 
 async def _elsewhere(work: Coroutine[Any, Any, T]) -> T:
