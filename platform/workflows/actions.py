@@ -1,6 +1,7 @@
 """Starting, resuming and cancelling runs."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -14,6 +15,7 @@ from django.db.models.functions import Now
 from credentials.authentication import again
 from durable.ledger import Hold
 from durable.models import PAUSED, SUSPENDED
+from events.publishing import batch
 from ground.errors import Conflict, InvalidInput, NotFound, TooLarge, Unauthenticated
 from ground.uuid7 import uuid7
 from identity.principal import Principal
@@ -76,15 +78,25 @@ def start_run(
     hold = LEDGER.held(run)
     run.due_at = Now() + timedelta(seconds=settings.RUN_LEASE_SECONDS)
     run.deadline_at = datetime.now(UTC) + timedelta(seconds=_deadline(definition))
+    if not _kept(run, chosen=run_id is not None):
+        return _again(principal, definition, run)
+    with batch():
+        announce_run(run, definition.workflow_id)
+        return _advanced(run, hold, definition, principal, {})
+
+
+def _kept(run: WorkflowRun, *, chosen: bool) -> bool:
+    """Whether the row could be made; False when the caller has a run of this id already."""
+    is_inside = transaction.get_connection().in_atomic_block
+    held: AbstractContextManager[Any] = transaction.atomic() if is_inside and chosen else nullcontext()
     try:
-        with transaction.atomic(savepoint=run_id is not None):
+        with held:
             run.save(force_insert=True)
     except IntegrityError:
-        if run_id is None:
-            raise
-        return _again(principal, definition, run)
-    announce_run(run, definition.workflow_id)
-    return _advanced(run, hold, definition, principal, {})
+        if chosen:
+            return False
+        raise
+    return True
 
 
 def _check(definition: Definition, given: Any, run_id: str | None) -> None:
@@ -170,9 +182,10 @@ def resume_run(
         return Progress(run, definition)
     if run.deadline_at is not None:
         run.deadline_at += timedelta(seconds=stood)
-    announce_run(run, definition.workflow_id)
-    records = read_records(WorkflowStep.objects.filter(run_id=run.id))
-    return _advanced(run, hold, definition, starter, records)
+    with batch():
+        announce_run(run, definition.workflow_id)
+        records = read_records(WorkflowStep.objects.filter(run_id=run.id))
+        return _advanced(run, hold, definition, starter, records)
 
 
 def _give(run: WorkflowRun, resumed: list[Record], data: Any) -> None:

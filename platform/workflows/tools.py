@@ -7,9 +7,11 @@ from rest_framework import serializers
 from api.calls import Call
 from api.routes import get, post
 from api.serializers import CamelSerializer, Text
-from api.toolsets import Arguments, Toolset, ToolSpec
+from api.toolsets import Arguments, ObjectTool, Toolset, ToolSpec
 from identity.principal import Principal
+from workflows.arguments import INPUT, arguments_schema, input_schema, takes_an_object
 from workflows.definitions import visible
+from workflows.models import Workflow
 from workflows.serializers import RunAnswer, WorkflowAnswer
 
 MOST_CHOICES = 1001  # one more than any listing shows
@@ -69,6 +71,21 @@ def run_reply(reply: dict[str, Any], arguments: Arguments) -> dict[str, Any]:
     if status == "suspended":
         shown |= {"suspendPayload": reply["suspendPayload"], "suspendedSteps": reply["suspended"]}
     return shown
+
+
+def own_tool(workflow: Workflow, *, prefix: str, summary: str) -> ObjectTool:
+    """A tool that starts this workflow: its input's fields are the arguments, or `inputData` holds it."""
+    schema = input_schema(workflow)
+    return ObjectTool(
+        prefix=prefix,
+        object_id=workflow.slug,
+        title=workflow.name,
+        summary=summary,
+        spec=WORKFLOW_START,
+        fixed={"workflowId": workflow.slug},
+        gathered=INPUT if takes_an_object(schema) else None,
+        input_schema=arguments_schema(schema),
+    )
 
 
 WORKFLOW_LIST = ToolSpec(

@@ -17,10 +17,11 @@ class Runs:
     def __init__(self, person: Person) -> None:
         key = person.issue(["*"], calls_per_minute=100_000, burst=10_000, concurrent_calls=1000)
         self.headers = {"Authorization": f"Bearer {key}"}
+        self.client = Client()  # making one reads every static file
 
     def request(self, method: str, path: str, body: Any = None, *, status: int = 200, **headers: str) -> Any:
         """The JSON answer below /workflows."""
-        response = Client().generic(
+        response = self.client.generic(
             method,
             f"{settings.API_PREFIX}/workflows{path}",
             data="" if body is None else json.dumps(body),
@@ -53,7 +54,7 @@ class Runs:
     def request_status(self, workflow_id: str, run_id: str) -> str | None:
         """Where a run stands; None while there is none."""
         path = f"{settings.API_PREFIX}/workflows/{workflow_id}/runs/{run_id}?fields=payload"
-        found: str | None = Client().get(path, headers=self.headers).json().get("status")
+        found: str | None = self.client.get(path, headers=self.headers).json().get("status")
         return found
 
     def run(self, workflow_id: str, run_id: str, query: str = "", *, status: int = 200) -> Any:
