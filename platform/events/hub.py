@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, Protocol
@@ -173,14 +173,15 @@ class Hub:
             channel.is_confirmed = True
             loops = list(channel.listeners)
         for loop in loops:
-            self._call(loop, channel, "connected", True)
+            self._call(loop, channel, lambda listener: listener.connected(True))
 
     def _tell(self, tenant_id: UUID, entries: list[Entry]) -> None:
         with self._lock:
-            channel = self._channels.get(tenant_id)
-            loops = list(channel.listeners) if channel else []
+            if (channel := self._channels.get(tenant_id)) is None:
+                return
+            loops = list(channel.listeners)
         for loop in loops:
-            self._call(loop, channel, "hear", entries)
+            self._call(loop, channel, lambda listener: listener.hear(entries))
 
     def _lost(self) -> None:
         self.is_up = False
@@ -190,26 +191,25 @@ class Hub:
                 channel.is_confirmed = False
             told = [(loop, channel) for channel in channels for loop in channel.listeners]
         for loop, channel in told:
-            self._call(loop, channel, "connected", False)
+            self._call(loop, channel, lambda listener: listener.connected(False))
 
-    def _call(self, loop: Loop, channel: _Channel | None, what: str, argument: object) -> None:
+    def _call(self, loop: Loop, channel: _Channel, what: Callable[[Listener], None]) -> None:
         """Call the listeners of one loop, in that loop."""
         if loop is asyncio.get_running_loop():
-            _call_all(channel, loop, what, argument)
+            _call_all(channel, loop, what)
             return
         try:
-            loop.call_soon_threadsafe(_call_all, channel, loop, what, argument)
+            loop.call_soon_threadsafe(_call_all, channel, loop, what)
         except RuntimeError:  # the loop is closed, and with it whoever listened there
             with self._lock:
-                if channel is not None:
-                    channel.listeners.pop(loop, None)
+                channel.listeners.pop(loop, None)
 
 
-def _call_all(channel: _Channel | None, loop: Loop, what: str, argument: object) -> None:
+def _call_all(channel: _Channel, loop: Loop, what: Callable[[Listener], None]) -> None:
     # Only this loop changes this set, so that no lock is needed.
-    for listener in list(channel.listeners.get(loop, ())) if channel else ():
+    for listener in list(channel.listeners.get(loop, ())):
         try:
-            getattr(listener, what)(argument)
+            what(listener)
         except Exception:
             logger.exception("A listener to events failed.")
 

@@ -1,5 +1,6 @@
 """What this process has to tell: sent in order, in as few messages as possible, kept while Valkey is away."""
 
+import atexit
 import logging
 import os
 import secrets
@@ -57,6 +58,8 @@ class Outbox:
         self._number, self._away_until = 0, 0.0
         self._sender = f"atrium:events-sender:{secrets.token_hex(8)}"
         self._thread: threading.Thread | None = None
+        self._pid = os.getpid()
+        atexit.register(self._finish)
 
     def put(self, tenant_id: UUID, body: bytes) -> None:
         """Keep an event until it is sent."""
@@ -89,6 +92,12 @@ class Outbox:
             if not is_sent:
                 self.send_soon()
                 return
+
+    def _finish(self) -> None:
+        """Before the process ends: what another thread has begun to send, it may not be able to end."""
+        if self._pid == os.getpid() and self._has_any() and self._sending.acquire(timeout=1):
+            self._sending.release()
+            self.send()
 
     def _has_any(self) -> bool:
         return bool(self._pending) or self._message is not None

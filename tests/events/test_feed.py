@@ -57,7 +57,7 @@ async def test_a_feed_begins_now(cast: Cast) -> None:
 
 
 async def test_the_audience_decides_who_is_told(cast: Cast) -> None:
-    people = {name: await in_django(lambda n=name: cast.people[n].principal) for name in ("ana", "ben", "bea", "zoe")}
+    people = await in_django(lambda: {name: person.principal for name, person in cast.people.items()})
     own, other = cast.tenant.id, cast.other_tenant.id
     async with Feed(people["ana"]) as ana, Feed(people["ben"]) as ben, Feed(people["bea"]) as bea, Feed(
         people["zoe"]
