@@ -155,6 +155,19 @@ async def test_what_happens_while_the_subscription_is_away_is_told_when_it_is_ba
         assert hub().is_up
 
 
+async def test_a_valkey_that_says_nothing_for_a_while_loses_nothing(cast: Cast, own_valkey: OwnValkey) -> None:
+    ana, to = await in_django(lambda: cast.ana.principal), Audience(cast.tenant.id, permission="workflows:write")
+    async with Feed(ana) as events:
+        own_valkey.freeze()
+        await in_django(tell, names(0, 5), to)
+        await until(lambda: not hub().is_up)
+        await in_django(tell, names(5, 10), to)
+        own_valkey.thaw()
+
+        assert await told(events, 10) == names(0, 10)
+        assert await events.next(0.3) is None
+
+
 async def test_a_listener_is_told_to_ask_again_when_valkey_lost_its_memory(cast: Cast, own_valkey: OwnValkey) -> None:
     ana, to = await in_django(lambda: cast.ana.principal), Audience(cast.tenant.id, permission="workflows:write")
     async with Feed(ana) as events:
