@@ -1,6 +1,6 @@
 """What a handler may answer: a plain value, a reply with a status, a written change, or something to wait for."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -13,6 +13,13 @@ class Reply:
     body: Any
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Streamed:
+    """The body of a reply that is told piece by piece, as server-sent events; only over HTTP."""
+
+    pieces: AsyncIterator[bytes]
 
 
 @dataclass(frozen=True, slots=True)

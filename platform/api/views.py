@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from django.http import HttpRequest
+from django.http import HttpRequest, StreamingHttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -11,7 +11,7 @@ from api import doors
 from api.execution import Execution
 from api.http_inputs import asks_for_rehearsal, circumstances, without_rehearsal
 from api.operations import Operation
-from api.replies import Pending, Reply
+from api.replies import Pending, Reply, Streamed
 from api.waiting import WaitingResponse, waiting
 from ground.errors import Forbidden, InvalidInput, PlatformError, RateLimited, Unauthenticated
 from identity.principal import SESSION, Principal
@@ -117,5 +117,9 @@ class PlatformView(APIView):
         return self.response
 
 
-def _response(reply: Reply) -> Response:
+def _response(reply: Reply) -> Any:
+    if isinstance(reply.body, Streamed):
+        # No proxy on the way may gather the pieces.
+        headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no", **reply.headers}
+        return StreamingHttpResponse(reply.body.pieces, content_type="text/event-stream", headers=headers)
     return Response(reply.body, status=reply.status, headers=dict(reply.headers))

@@ -169,6 +169,12 @@ class RunsAnswer(PageAnswer):
     runs = serializers.ListField(child=serializers.DictField())
 
 
+class StreamQuery(CamelSerializer):
+    """From where to hear."""
+
+    cursor = Text(required=False, max_length=40, help_text="The id of the last event that was heard.")
+
+
 class CountsAnswer(CamelSerializer):
     """How many runs stand where."""
 

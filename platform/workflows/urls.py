@@ -1,10 +1,13 @@
 """Routes of workflows."""
 
+from django.urls import path
+
 from api.routes import route
 from workflows.views import (
     WorkflowResumeView,
     WorkflowRunCancelView,
     WorkflowRunCountsView,
+    WorkflowRunStreamView,
     WorkflowRunsView,
     WorkflowRunView,
     WorkflowStartView,
@@ -21,4 +24,10 @@ urlpatterns = [
     route("workflows/<str:workflow_id>/runs", WorkflowRunsView, name="workflow-runs"),
     route("workflows/<str:workflow_id>/runs/<str:run_id>", WorkflowRunView, name="workflow-run"),
     route("workflows/<str:workflow_id>/runs/<str:run_id>/cancel", WorkflowRunCancelView, name="workflow-run-cancel"),
+    # A stream has one door, HTTP: it is no named route that could be called inside the process.
+    path(
+        "workflows/<str:workflow_id>/runs/<str:run_id>/stream",
+        WorkflowRunStreamView.as_view(),
+        name="workflow-run-stream",
+    ),
 ]

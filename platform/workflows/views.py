@@ -5,9 +5,10 @@ from typing import Any
 from django.conf import settings
 
 from api.operations import operation
-from api.replies import Pending
+from api.rendering import EventStreamRenderer, JSONRenderer
+from api.replies import Pending, Reply, Streamed
 from api.views import PlatformView
-from workflows import actions, reading, waiting
+from workflows import actions, reading, streaming, waiting
 from workflows.serializers import (
     CancelAnswer,
     CountsAnswer,
@@ -20,6 +21,7 @@ from workflows.serializers import (
     RunsQuery,
     StartBody,
     StartQuery,
+    StreamQuery,
     WorkflowAnswer,
     WorkflowListQuery,
 )
@@ -114,6 +116,25 @@ class WorkflowRunView(PlatformView):
         """Read one run, whole or in part."""
         nested = query["with_nested_workflows"] == "true"
         return reading.get_run(request.auth, workflow_id, run_id, fields=query["chosen"], nested=nested)
+
+
+class WorkflowRunStreamView(PlatformView):
+    """A run while it goes on."""
+
+    renderer_classes = (JSONRenderer, EventStreamRenderer)
+
+    @operation("workflows:read", query=StreamQuery)
+    def get(self, request: Any, workflow_id: str, run_id: str, query: Body) -> Reply:
+        """Hear of a run as server-sent events until it is over."""
+        cursor = query.get("cursor") or request.headers.get("Last-Event-ID")
+        return Reply(Streamed(streaming.told(request.auth, workflow_id, run_id, cursor)))
+
+    def finalize_response(self, request: Any, response: Any, *args: Any, **kwargs: Any) -> Any:
+        """What is no stream is JSON, whatever was asked for."""
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        if answer.status_code >= 400:
+            answer.content_type = "application/json"
+        return answer
 
 
 class WorkflowRunCancelView(PlatformView):

@@ -122,7 +122,7 @@ def test_a_part_that_the_caller_may_not_use_is_refused(cast: Cast, ben: Runs) ->
           "right": {"literal": 1}}, "loopType": "dowhile"}]}, "steps.0.condition", "compares a path on the left"),
         ({"steps": [calls("add")], "inputSchema": {"type": "nothing"}}, "inputSchema", "is no JSON Schema"),
         ({"steps": [calls("add")], "colour": 1}, "graph", "'colour' was unexpected"),
-        ({"steps": [calls(f"add", id=f"s{n}") for n in range(501)]}, "steps", "has more than 500 items"),
+        ({"steps": [calls("add", id=f"s{n}") for n in range(501)]}, "steps", "has more than 500 items"),
     ],
 )  # fmt: skip
 def test_faults_are_named_by_their_place(cast: Cast, graph: dict[str, Any], field: str, message: str) -> None:
