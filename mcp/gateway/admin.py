@@ -7,13 +7,13 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from credentials.models import ROUTER_TOOL
-from directory.staff import TenantScopedAdmin
+from directory.staff import TenantScopedAdmin, staff_principal
 from gateway.catalog import clash
 from gateway.context import TOKENIZER
-from gateway.forms import FeaturedAgentForm, McpSettingsForm
+from gateway.forms import FeaturedAgentForm, FeaturedWorkflowForm, McpSettingsForm
 from gateway.listing_cost import cost_of
-from gateway.models import FeaturedAgent, McpSettings, RouterKey
-from gateway.sources.featured import PREFIX
+from gateway.models import Featured, FeaturedAgent, FeaturedWorkflow, McpSettings, RouterKey
+from workflows.definitions import furnish
 
 
 class SurfacingAdmin(TenantScopedAdmin):
@@ -39,8 +39,26 @@ class McpSettingsAdmin(SurfacingAdmin):
         return ", ".join(row.toolsets) or "all"
 
 
+class FeaturedAdmin(SurfacingAdmin):
+    """Objects with a tool of their own."""
+
+    @admin.display(description="tool")
+    def tool_name(self, row: Featured) -> str:
+        """The name that clients see."""
+        return row.tool_name
+
+    @admin.display(description="remark")
+    def remark(self, row: Featured) -> str:
+        """Why the tool is not shown, or has another name than the object's id."""
+        if reason := clash(row.tool_name):
+            return f"Not shown: {reason}"
+        if not row.row.enabled:
+            return f"Not shown: the {row.featured} is disabled."
+        return "" if row.tool_name == row.prefix + row.row.slug else "The name is shortened to fit every client."
+
+
 @admin.register(FeaturedAgent)
-class FeaturedAgentAdmin(SurfacingAdmin):
+class FeaturedAgentAdmin(FeaturedAdmin):
     """Agents with a tool of their own."""
 
     form = FeaturedAgentForm
@@ -48,19 +66,21 @@ class FeaturedAgentAdmin(SurfacingAdmin):
     list_select_related = ("agent", "tenant")
     fields = ("tenant", "agent", "position")
 
-    @admin.display(description="tool")
-    def tool_name(self, row: FeaturedAgent) -> str:
-        """The name that clients see."""
-        return row.tool_name
 
-    @admin.display(description="remark")
-    def remark(self, row: FeaturedAgent) -> str:
-        """Why the tool is not shown, or has another name than the agent's id."""
-        if reason := clash(row.tool_name):
-            return f"Not shown: {reason}"
-        if not row.agent.enabled:
-            return "Not shown: the agent is disabled."
-        return "" if row.tool_name == PREFIX + row.agent.slug else "The name is shortened to fit every client."
+@admin.register(FeaturedWorkflow)
+class FeaturedWorkflowAdmin(FeaturedAdmin):
+    """Workflows with a tool of their own."""
+
+    form = FeaturedWorkflowForm
+    list_display = ("workflow", "tool_name", "remark", "position", "tenant")
+    list_select_related = ("workflow", "tenant")
+    fields = ("tenant", "workflow", "position")
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """The workflows written in Python are there to choose too."""
+        if db_field.name == "workflow" and (principal := staff_principal(request)) is not None:
+            furnish(principal.tenant_id)
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
 
 
 @admin.register(RouterKey)

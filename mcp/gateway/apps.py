@@ -10,7 +10,7 @@ class GatewayConfig(AppConfig):
     verbose_name = "MCP"
 
     def ready(self) -> None:
-        """Allowlists may name the router's tools and those of featured agents; the key form shows what lists cost."""
+        """Allowlists may name the router's tools and those of featured objects; the key form shows what lists cost."""
         from credentials import known_tools
         from gateway.listing_cost import token_counts  # models are ready only now
         from gateway.sources.featured import known_names

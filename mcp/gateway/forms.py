@@ -9,7 +9,7 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 from api.toolsets import ORDER
 from directory.forms import StaffForm
 from gateway.catalog import SESSION
-from gateway.models import FeaturedAgent, McpSettings
+from gateway.models import FeaturedAgent, FeaturedWorkflow, McpSettings
 
 
 class OwnTenantForm(StaffForm):
@@ -53,3 +53,11 @@ class FeaturedAgentForm(OwnTenantForm):
     class Meta:
         model = FeaturedAgent
         fields: ClassVar = ["tenant", "agent", "position"]
+
+
+class FeaturedWorkflowForm(OwnTenantForm):
+    """A workflow of the tenant whose tool's name is free."""
+
+    class Meta:
+        model = FeaturedWorkflow
+        fields: ClassVar = ["tenant", "workflow", "position"]

@@ -1,6 +1,6 @@
-"""What a tenant's staff decide about its MCP surface: the settings, and the agents that get a tool of their own."""
+"""What a tenant's staff decide about its MCP surface: the settings, and what gets a tool of its own."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
@@ -14,6 +14,7 @@ from gateway.catalog import clash, wire_name
 from ground.invalidation import announce
 from ground.uuid7 import uuid7
 from identity.models import Tenant
+from workflows.models import Workflow
 
 ENUM_LIMIT = 25
 
@@ -66,33 +67,63 @@ class McpSettings(Surfacing):
         return f"MCP settings of {self.tenant}"
 
 
-class FeaturedAgent(Surfacing):
-    """An agent with a tool of its own: `agent_<id>`."""
+class Featured(Surfacing):
+    """An object with a tool of its own; `featured` is the field that holds it, `prefix` what its tool begins with."""
+
+    featured: ClassVar[str]
+    prefix: ClassVar[str]
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, related_name="+")
-    agent = models.OneToOneField(Agent, on_delete=models.CASCADE, related_name="featured")
     position = models.PositiveIntegerField(default=0, help_text="The order in this list; tools are listed by id.")
 
     class Meta:
+        abstract = True
         ordering = ("position", "id")
 
     def __str__(self) -> str:
         return self.tool_name
 
     @property
+    def row(self) -> Any:
+        """The object."""
+        return getattr(self, self.featured)
+
+    @property
     def tool_name(self) -> str:
         """The name that clients see."""
-        return wire_name("agent_", self.agent.slug)
+        return wire_name(self.prefix, self.row.slug)
 
     def clean(self) -> None:
-        """The agent is of the same tenant, and its tool's name is free."""
-        if self.agent_id is None:
+        """The object is of the same tenant, and its tool's name is free."""
+        if getattr(self, f"{self.featured}_id") is None:
             return
-        if self.tenant_id is not None and self.agent.tenant_id != self.tenant_id:
-            raise ValidationError({"agent": "This agent belongs to another tenant."})
+        if self.tenant_id is not None and self.row.tenant_id != self.tenant_id:
+            raise ValidationError({self.featured: f"This {self.featured} belongs to another tenant."})
         if reason := clash(self.tool_name):
-            raise ValidationError({"agent": f"This agent cannot be featured: {reason}"})
+            raise ValidationError({self.featured: f"This {self.featured} cannot be featured: {reason}"})
+
+
+class FeaturedAgent(Featured):
+    """An agent with a tool of its own: `agent_<id>`."""
+
+    featured, prefix = "agent", "agent_"
+
+    agent = models.OneToOneField(Agent, on_delete=models.CASCADE, related_name="featured")
+
+    class Meta(Featured.Meta):
+        abstract = False
+
+
+class FeaturedWorkflow(Featured):
+    """A workflow with a tool of its own: `workflow_<id>`."""
+
+    featured, prefix = "workflow", "workflow_"
+
+    workflow = models.OneToOneField(Workflow, on_delete=models.CASCADE, related_name="featured")
+
+    class Meta(Featured.Meta):
+        abstract = False
 
 
 class RouterKey(ApiKey):

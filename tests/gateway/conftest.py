@@ -38,14 +38,22 @@ async def _let_go() -> None:
             keeper._client = None
 
 
+_open: list[Door] = []  # the endpoint belongs to one event loop, so modules that import the fixture share the server
+
+
 @pytest.fixture(scope="session")
 def door(real_database: None) -> Iterator[Door]:
     """The MCP address of the running server."""
+    if _open:
+        yield _open[0]
+        return
     server = _Server(uvicorn.Config(application, host="127.0.0.1", port=0, log_level="warning", lifespan="off"))
     thread = threading.Thread(target=server.run, name="door")
     thread.start()
     assert server.listening.wait(30)
-    yield Door(f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}")
+    _open.append(Door(f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"))
+    yield _open[0]
+    _open.clear()
     server.should_exit = True
     thread.join(30)
 

@@ -155,5 +155,5 @@ def test_router_keys_are_shown_with_what_they_save(cast: Cast) -> None:
 
     assert "Lean" in page
     assert "Plain" not in page
-    assert "for 10 tools" in page
+    assert "for 16 tools" in page
     assert client.get(ROUTERS + "add/").status_code == 403

@@ -181,7 +181,7 @@ async def test_what_came_with_the_call_reaches_the_route(ben: Principal) -> None
 
     await calls.call(ben, "probe", {}, replace(await offered(ben, run), idempotency_key="k1"))
 
-    assert seen == [Circumstances("mcp", "probe", "r1", "k1", False)]
+    assert seen == [Circumstances("mcp", "probe", "r1", "k1", False, wait_seconds=45)]
 
 
 async def test_a_call_with_an_idempotency_key_happens_once(cast: Cast, ana: Principal, helper: Agent) -> None:

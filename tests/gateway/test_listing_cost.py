@@ -12,7 +12,7 @@ def test_a_router_key_costs_a_fraction_of_the_tokens(cast: Cast) -> None:
     cost = cost_of(key)
 
     assert cost is not None
-    assert cost.tools == 10
+    assert cost.tools == 16
     assert 200 < cost.routed < 1000
     assert cost.listed > cost.routed
 

@@ -11,7 +11,8 @@ from tests.cast import Cast
 from tests.gateway.clients import Door
 
 NAMES = [
-    "whoami", "get_context", "agent_list", "agent_get", "agent_call", "tool_calculator", "tool_current_time",
+    "whoami", "get_context", "agent_list", "agent_get", "agent_call", "workflow_list", "workflow_get", "workflow_start",
+    "workflow_run_get", "workflow_run_resume", "workflow_run_cancel", "tool_calculator", "tool_current_time",
     "tool_http_fetch", "department_list",
 ]  # fmt: skip
 
@@ -32,7 +33,7 @@ def pages(door: Door, key: str) -> Iterator[dict[str, Any]]:
 def test_pages_follow_each_other_to_the_end(cast: Cast, door: Door) -> None:
     found = [[tool["name"] for tool in page["tools"]] for page in pages(door, cast.ben.key)]
 
-    assert found == [NAMES[:4], NAMES[4:8], NAMES[8:]]
+    assert found == [NAMES[:4], NAMES[4:8], NAMES[8:12], NAMES[12:]]
 
 
 def test_every_page_says_the_same_of_its_freshness(cast: Cast, door: Door) -> None:

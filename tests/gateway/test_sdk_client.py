@@ -14,8 +14,9 @@ async def test_a_client_lists_the_tools_of_its_caller(ben_key: str, door: Door, 
         listed = await client.list_tools()
 
     assert [tool.name for tool in listed.tools] == [
-        "whoami", "get_context", "agent_list", "agent_get", "agent_call", "tool_calculator",
-        "tool_current_time", "tool_http_fetch", "department_list",
+        "whoami", "get_context", "agent_list", "agent_get", "agent_call", "workflow_list",
+        "workflow_get", "workflow_start", "workflow_run_get", "workflow_run_resume", "workflow_run_cancel",
+        "tool_calculator", "tool_current_time", "tool_http_fetch", "department_list",
     ]  # fmt: skip
 
 

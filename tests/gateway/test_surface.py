@@ -10,9 +10,14 @@ from tests.gateway.conftest import make_agents
 
 SESSION = ["whoami", "get_context"]
 READS = ["agent_list", "agent_get"]
+WORKFLOW_READS = ["workflow_list", "workflow_get", "workflow_run_get"]
+WORKFLOWS = [
+    "workflow_list", "workflow_get", "workflow_start", "workflow_run_get", "workflow_run_resume", "workflow_run_cancel",
+]  # fmt: skip
 TOOLS = ["tool_calculator", "tool_current_time", "tool_http_fetch"]
 TOOL_READS = ["tool_list", "tool_get"]
-EVERYTHING = [*SESSION, *READS, "agent_call", "agent_update", *TOOLS, "department_list"]
+READ_ONLY = [*SESSION, *READS, *WORKFLOW_READS, *TOOL_READS, "department_list"]
+EVERYTHING = [*SESSION, *READS, "agent_call", "agent_update", *WORKFLOWS, *TOOLS, "department_list"]
 
 
 @pytest.mark.parametrize(
@@ -20,9 +25,9 @@ EVERYTHING = [*SESSION, *READS, "agent_call", "agent_update", *TOOLS, "departmen
     [
         ("ana", EVERYTHING),
         ("adam", EVERYTHING),
-        ("olga", [*SESSION, *READS, "agent_call", *TOOLS, "department_list"]),
-        ("ben", [*SESSION, *READS, "agent_call", *TOOLS, "department_list"]),
-        ("vic", [*SESSION, *READS, *TOOL_READS, "department_list"]),
+        ("olga", [*SESSION, *READS, "agent_call", *WORKFLOWS, *TOOLS, "department_list"]),
+        ("ben", [*SESSION, *READS, "agent_call", *WORKFLOWS, *TOOLS, "department_list"]),
+        ("vic", READ_ONLY),
     ],
 )
 def test_a_role_is_shown_what_it_may_call(cast: Cast, door: Door, person: str, listed: list[str]) -> None:
@@ -32,14 +37,14 @@ def test_a_role_is_shown_what_it_may_call(cast: Cast, door: Door, person: str, l
 def test_a_read_only_key_is_shown_what_reads(cast: Cast, door: Door) -> None:
     key = cast.ana.issue(["*"], read_only=True)
 
-    assert door.names(key) == [*SESSION, *READS, *TOOL_READS, "department_list"]
+    assert door.names(key) == READ_ONLY
     assert door.call(key, "agent_call", {"agentId": "x", "message": "hi"}).error["code"] == -32602
 
 
 def test_a_read_only_address_is_shown_what_reads(cast: Cast, door: Door, helper: Agent) -> None:
     refused = door.call(cast.ana.key, "agent_update", {"agentId": "helper", "name": "New"}, query="?readonly=1")
 
-    assert door.names(cast.ana.key, "?readonly=1") == [*SESSION, *READS, *TOOL_READS, "department_list"]
+    assert door.names(cast.ana.key, "?readonly=1") == READ_ONLY
     assert refused.error == {"code": -32602, "message": "Unknown tool: agent_update"}
     helper.refresh_from_db()
     assert helper.name == "Helper"
@@ -48,7 +53,7 @@ def test_a_read_only_address_is_shown_what_reads(cast: Cast, door: Door, helper:
 def test_an_address_narrows_to_the_toolsets_it_names(cast: Cast, door: Door) -> None:
     outside = door.call(cast.ana.key, "department_list", query="?toolsets=agents,workflows")
 
-    assert door.names(cast.ana.key, "?toolsets=agents,workflows") == [*READS, "agent_call", "agent_update"]
+    assert door.names(cast.ana.key, "?toolsets=agents,workflows") == [*READS, "agent_call", "agent_update", *WORKFLOWS]
     assert outside.error["code"] == -32602
     assert door.call(cast.ana.key, "whoami", query="?toolsets=agents").result["isError"] is False
 
@@ -59,10 +64,11 @@ def test_an_address_never_widens(cast: Cast, door: Door) -> None:
 
 def test_an_unknown_toolset_is_told_by_whoami(cast: Cast, door: Door) -> None:
     told = door.call(cast.ana.key, "whoami", query="?toolsets=agent").value
+    known = "agents, departments, session, tools, workflows"
 
     assert told["tools"]["advertised"] == []
     assert told["tools"]["notAdvertised"] == [
-        {"name": "agent", "reason": "There is no toolset of this name; there are agents, departments, session, tools."}
+        {"name": "agent", "reason": f"There is no toolset of this name; there are {known}."}
     ]
 
 
@@ -115,7 +121,7 @@ def test_a_key_without_the_scope_to_call_is_shown_nothing(cast: Cast, door: Door
 def test_a_key_without_the_scope_to_write_is_shown_no_writes(cast: Cast, door: Door) -> None:
     key = cast.ana.issue(["*"], scopes=["mcp:read", "mcp:execute"])
 
-    assert door.names(key) == [*SESSION, *READS, "agent_call", *TOOLS, "department_list"]
+    assert door.names(key) == [*SESSION, *READS, "agent_call", *WORKFLOWS, *TOOLS, "department_list"]
 
 
 @pytest.mark.parametrize("name", ["agent_update", "update_agent", "no_such_tool"])
@@ -147,7 +153,8 @@ def test_a_featured_agent_has_a_tool_of_its_own(cast: Cast, door: Door, helper: 
 
     [tool] = [tool for tool in door.listed(cast.ben.key) if tool["name"] == "agent_helper"]
 
-    assert door.names(cast.ben.key) == [*SESSION, *READS, "agent_call", "agent_helper", *TOOLS, "department_list"]
+    called = ["agent_call", "agent_helper"]
+    assert door.names(cast.ben.key) == [*SESSION, *READS, *called, *WORKFLOWS, *TOOLS, "department_list"]
     assert list(tool["inputSchema"]["properties"]) == ["message", "threadId", "resourceId"]
     assert tool["inputSchema"]["required"] == ["message"]
     assert tool["title"] == "Helper"

@@ -41,13 +41,13 @@ def test_whoami_names_what_is_advertised(cast: Cast, door: Door) -> None:
     tools = told(door, cast.ben.key)["tools"]
 
     assert tools["advertised"] == door.names(cast.ben.key)
-    assert tools["reachable"] == 9
+    assert tools["reachable"] == 15
     assert tools["notAdvertised"] == []
 
 
 def test_the_role_hides_by_permission(cast: Cast, door: Door) -> None:
     assert told(door, cast.vic.key)["tools"]["hidden"] == {
-        "permission": 3, "scope": 0, "allowlist": 0, "readOnly": 0, "unavailable": 0,
+        "permission": 6, "scope": 0, "allowlist": 0, "readOnly": 0, "unavailable": 0,
     }  # fmt: skip
 
 
@@ -55,7 +55,7 @@ def test_each_layer_counts_what_it_hides(cast: Cast, door: Door) -> None:
     key = cast.ana.issue(["agent_*"], scopes=["mcp:read", "mcp:execute"], read_only=True)
 
     assert told(door, key)["tools"]["hidden"] == {
-        "permission": 0, "scope": 1, "allowlist": 4, "readOnly": 1, "unavailable": 0,
+        "permission": 0, "scope": 1, "allowlist": 10, "readOnly": 1, "unavailable": 0,
     }  # fmt: skip
 
 
@@ -63,13 +63,13 @@ def test_an_empty_allowlist_explains_itself(cast: Cast, door: Door) -> None:
     tools = told(door, cast.ana.issue([]))["tools"]
 
     assert tools["advertised"] == ["whoami", "get_context"]
-    assert tools["hidden"]["allowlist"] == 8
+    assert tools["hidden"]["allowlist"] == 14
 
 
 def test_an_address_is_part_of_the_facts(cast: Cast, door: Door) -> None:
     tools = told(door, cast.ana.key, "?readonly=1")["tools"]
 
-    assert tools["hidden"]["readOnly"] == 3
+    assert tools["hidden"]["readOnly"] == 6
     assert "agent_update" not in tools["advertised"]
 
 
