@@ -44,9 +44,8 @@ def of_error(error: PlatformError) -> bytes:
 
 def sentence(error: PlatformError) -> str:
     """One sentence: what is wrong, with every issue named."""
-    if isinstance(error, InvalidInput) and error.issues:
-        named = "; ".join(f"{issue['field']} {issue['message']}".rstrip(".") for issue in error.issues)
-        return f"{error.sentence}: {named}."
+    if isinstance(error, InvalidInput):
+        return error.said()
     if isinstance(error, Forbidden):
         return f"{error.sentence}." if not error.sentence.endswith(".") else error.sentence
     return error.sentence

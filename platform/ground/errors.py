@@ -39,6 +39,13 @@ class InvalidInput(PlatformError):
     def body(self) -> dict[str, object]:
         return {"error": self.sentence, "issues": self.issues} if self.issues else {"error": self.sentence}
 
+    def said(self) -> str:
+        """One sentence, with every issue named."""
+        if not self.issues:
+            return self.sentence
+        named = "; ".join(f"{issue['field']} {issue['message']}".rstrip(".") for issue in self.issues)
+        return f"{self.sentence}: {named}."
+
 
 class Unauthenticated(PlatformError):
     """One text for every cause: a caller must not learn which part of a credential was right."""

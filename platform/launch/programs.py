@@ -65,5 +65,5 @@ def _uvicorn(descriptor: int) -> tuple[str, ...]:
     return (
         "-m", "uvicorn", "--fd", str(descriptor), "--loop", "uvloop", "--http", "httptools", "--lifespan", "off",
         "--no-proxy-headers", "--no-server-header", "--no-access-log", "--log-level", "warning",
-        "--timeout-graceful-shutdown", "3", "config.asgi:application",
+        "--ws-max-size", "1048576", "--timeout-graceful-shutdown", "3", "config.asgi:application",
     )  # fmt: skip

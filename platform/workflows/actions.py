@@ -147,10 +147,14 @@ def find_run(principal: Principal, workflow_id: str, run_id: str, permission: st
     return found_run
 
 
-def resume_run(
+def resume_run(principal: Principal, workflow_id: str, run_id: str, **given: Any) -> Progress:
+    """As `resume`, of the run with this id."""
+    return resume(principal, find_run(principal, workflow_id, run_id, "workflows:execute"), **given)
+
+
+def resume(
     principal: Principal,
-    workflow_id: str,
-    run_id: str,
+    found: WorkflowRun,
     *,
     step: Sequence[str | int] | None = None,
     label: str | None = None,
@@ -162,7 +166,6 @@ def resume_run(
 
     InvalidInput: no such step, or more than one and none named. Conflict: it does not wait (any more).
     """
-    found = find_run(principal, workflow_id, run_id, "workflows:execute")
     definition = definition_of(found.version_id)
     starter = _starter(principal, found)
     with transaction.atomic():
@@ -212,8 +215,12 @@ def _starter(principal: Principal, run: WorkflowRun) -> Principal:
 
 
 def cancel_run(principal: Principal, workflow_id: str, run_id: str) -> WorkflowRun:
-    """End a run that is not over, at once; Conflict when it is."""
-    run = find_run(principal, workflow_id, run_id, "workflows:execute")
+    """As `cancel`, of the run with this id."""
+    return cancel(find_run(principal, workflow_id, run_id, "workflows:execute"), workflow_id)
+
+
+def cancel(run: WorkflowRun, workflow_id: str) -> WorkflowRun:
+    """End a run that is not over, at once; Conflict when it is. The caller has found it as one that may be ended."""
     if not LEDGER.cancel(run.id):
         run.refresh_from_db(fields=["status"])
         raise Conflict(f"This workflow run is over ({run.status}) and cannot be cancelled.")

@@ -1,11 +1,9 @@
 """Workflows in the admin: their graphs drawn, the stored ones written and checked, all shown or hidden."""
 
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db import transaction
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import JSONObject
 from django.http import HttpRequest
@@ -16,12 +14,10 @@ from django.utils.safestring import SafeString
 from unfold.decorators import display
 
 from directory.staff import TenantScopedAdmin, acting_in, is_superuser, staff_principal
-from ground.errors import Forbidden, PlatformError
-from ground.invalidation import announce
-from identity.principal import Principal
-from receipts import audit
-from workflows.definitions import furnish, pin
+from ground.errors import PlatformError
+from workflows.definitions import composed, furnish
 from workflows.drawing import draw
+from workflows.editing import delete_workflow, save_workflow
 from workflows.forms import WorkflowForm
 from workflows.models import CODE, STORED, Workflow, WorkflowRun
 from workflows.run_admin import STATES, OwnFilter, may_write
@@ -135,7 +131,7 @@ class WorkflowAdmin(TenantScopedAdmin):
     def input_schema(self, workflow: Workflow) -> SafeString:
         """As callers see it."""
         try:
-            schema = pin(workflow).body.get("inputSchema")
+            schema = composed(workflow).get("inputSchema")
         except PlatformError as refused:
             return format_html("{}", refused.sentence)
         return _json(schema) if schema is not None else SafeString("Takes anything.")
@@ -156,39 +152,10 @@ class WorkflowAdmin(TenantScopedAdmin):
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **shown})
 
     def save_model(self, request: HttpRequest, obj: Workflow, form: Any, change: bool) -> None:
-        _saved(acting_in(request, self.tenant_of(request, obj)), obj, form.changed_data)
+        save_workflow(acting_in(request, self.tenant_of(request, obj)), obj, changed=form.changed_data)
 
     def delete_model(self, request: HttpRequest, obj: Workflow) -> None:
-        _removed(acting_in(request, obj.tenant), obj)
-
-
-@transaction.atomic
-def _saved(principal: Principal, workflow: Workflow, changed: Iterable[str]) -> None:
-    _check_writes(principal)
-    workflow.tenant_id = principal.tenant_id
-    workflow.full_clean()
-    workflow.save()
-    _record(principal, "save workflow", workflow, changed)
-
-
-@transaction.atomic
-def _removed(principal: Principal, workflow: Workflow) -> None:
-    _check_writes(principal)
-    _record(principal, "delete workflow", workflow)
-    workflow.delete()
-
-
-def _check_writes(principal: Principal) -> None:
-    if not principal.may("workflows:write"):
-        raise Forbidden("workflows:write")
-
-
-def _record(principal: Principal, operation: str, workflow: Workflow, changed: Iterable[str] = ()) -> None:
-    announce("surface", workflow.tenant_id)
-    audit.record(
-        principal, door="admin", operation=operation, object_type="workflow", object_id=workflow.slug, changed=changed,
-        outcome="ok", status=200,
-    )  # fmt: skip
+        delete_workflow(acting_in(request, obj.tenant), obj)
 
 
 def _json(value: Any) -> SafeString:
@@ -198,6 +165,6 @@ def _json(value: Any) -> SafeString:
 
 def _drawn(workflow: Workflow) -> dict[str, Any]:
     try:
-        return {"drawing": SafeString(draw(step_graph(pin(workflow).body)))}
+        return {"drawing": SafeString(draw(step_graph(composed(workflow))))}
     except PlatformError as refused:
         return {"undrawn": refused.sentence}

@@ -105,6 +105,18 @@ def pin(workflow: Workflow, principal: Principal | None = None) -> Definition:
     return definition_of(_version(workflow, digest, body).pk)
 
 
+_composed: ProcessCache[tuple[UUID, object], tuple[UUID, dict[str, Any]]] = ProcessCache("surface", 4096)
+
+
+def composed(workflow: Workflow) -> dict[str, Any]:
+    """The newest body of a workflow, to look at; InvalidInput says why it could not run. Makes no version."""
+    key = (workflow.pk, workflow.updated_at)
+    body = _composed.load(
+        key, lambda: (workflow.tenant_id, _Composer(workflow.tenant_id, None).body(workflow)), lambda found: found[0]
+    )
+    return body[1]
+
+
 def _version(workflow: Workflow, digest: str, body: dict[str, Any]) -> WorkflowVersion:
     while True:
         if (found := WorkflowVersion.objects.filter(workflow=workflow, digest=digest).first()) is not None:

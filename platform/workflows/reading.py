@@ -5,11 +5,12 @@ from typing import Any
 from django.db.models import Count, Q
 
 from api.pagination import paged
+from ground.errors import InvalidInput
 from identity.principal import Principal
 from workflows import answers, shapes
 from workflows.actions import find_run
 from workflows.dates import iso
-from workflows.definitions import definition_of, find_workflow, pin, visible
+from workflows.definitions import composed, definition_of, find_workflow, visible
 from workflows.models import Workflow, WorkflowRun, WorkflowStep
 from workflows.records import read_records
 
@@ -30,8 +31,11 @@ def get_workflow(principal: Principal, workflow_id: str) -> Body:
 
 
 def _described(workflow: Workflow, *, partial: bool) -> Body:
-    body = pin(workflow).body
-    return shapes.described(workflow.slug, workflow.name, workflow.description, workflow.origin, body, partial=partial)
+    facts = (workflow.slug, workflow.name, workflow.description, workflow.origin)
+    try:
+        return shapes.described(*facts, composed(workflow), partial=partial)
+    except InvalidInput as refused:
+        return {**shapes.described(*facts, {"steps": []}, partial=partial), "fault": refused.said()}
 
 
 def get_run(principal: Principal, workflow_id: str, run_id: str, *, fields: list[str], nested: bool) -> Body:

@@ -19,9 +19,9 @@ from unfold.decorators import display
 
 from directory.staff import TenantScopedAdmin, acting_in, is_superuser, note_refusal, staff_principal
 from durable.models import CANCELED, FAILED, PAUSED, PENDING, RUNNING, SUCCESS, SUSPENDED, WAITING
-from ground.errors import Conflict, PlatformError
+from ground.errors import PlatformError
 from identity.principal import Principal
-from workflows.actions import cancel_run, find_run, resume_run
+from workflows.actions import cancel, resume
 from workflows.drawing import SIGNS, draw, look_of, spoken
 from workflows.forms import ResumeForm
 from workflows.models import WorkflowRun, WorkflowStep
@@ -162,7 +162,7 @@ class WorkflowRunAdmin(TenantScopedAdmin):
         run = self._own(request, pk)
         principal = _writer(request, run)
         try:
-            cancel_run(principal, run.workflow.slug, _named(principal, run))
+            cancel(run, run.workflow.slug)
         except PlatformError as refused:
             note_refusal(principal, "cancel run", refused)
             self.message_user(request, refused.sentence, messages.ERROR)
@@ -178,7 +178,7 @@ class WorkflowRunAdmin(TenantScopedAdmin):
         if form.is_valid():
             asked = {"step": form.place(), "resume_data": form.cleaned_data["resume_data"]}
             try:
-                resume_run(principal, run.workflow.slug, _named(principal, run), **asked)
+                resume(principal, run, **asked)
             except PlatformError as refused:
                 note_refusal(principal, "resume run", refused)
                 form.add_error("resume_data", refused.sentence)
@@ -259,15 +259,6 @@ def _writer(request: HttpRequest, run: WorkflowRun) -> Principal:
     if not may_write(request):
         raise PermissionDenied("Only who may write workflows changes runs here.")
     return acting_in(request, run.tenant)
-
-
-def _named(principal: Principal, run: WorkflowRun) -> str:
-    """The id by which the actions find this run, and not one that somebody else calls the same."""
-    if find_run(principal, run.workflow.slug, run.run_id, "workflows:execute").pk != run.pk:
-        raise Conflict(
-            f"You have a run {run.run_id} of this workflow yourself; this one can only be changed by its owner."
-        )
-    return run.run_id
 
 
 def _suspended(run: WorkflowRun) -> list[str]:

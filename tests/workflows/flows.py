@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from ground import valkey
 from workflows.builder import agent, tool, workflow
 from workflows.context import StepContext, StepFailed
 from workflows.functions import step
@@ -208,3 +209,15 @@ workflow("big-reply").then(large)
     .do_until(large_enough, {"op": "gte", "left": {"path": "input.n"}, "right": {"literal": 8}})
     .then(approve)
 )  # fmt: skip
+
+
+@step(slow=True)
+def count_slowly(data: Any, context: StepContext) -> dict[str, str]:
+    """Count that it was carried out, and take six seconds."""
+    key = f"test:count:{context.idempotency_key}"
+    valkey.client().incr(key)
+    context.stopped.wait(6)
+    return {"key": key}
+
+
+workflow("t-counting").then(count_slowly)

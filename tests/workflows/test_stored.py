@@ -152,3 +152,17 @@ def test_workflows_are_nested_eight_deep_at_most(cast: Cast) -> None:
 
     with pytest.raises(InvalidInput, match="Workflow d9 nests workflows more than 8 deep"):
         store(cast.tenant, "d9", {"steps": [{"type": "workflow", "id": "x", "workflowId": "d8"}]})
+
+
+def test_one_that_could_not_run_says_why_and_hides_no_other(cast: Cast, ben: Runs) -> None:
+    store(cast.tenant, "good", {"steps": [calls("add")]})
+    broken = store(cast.tenant, "broken", {"steps": [calls("add")]})
+    store_again(broken, {"steps": [calls("gone")]})
+
+    found = ben.get("?partial=true")
+
+    assert {"good", "broken"} <= set(found)
+    assert found["broken"]["fault"] == (
+        "Invalid workflow graph: steps.0.step.function names the function gone, which does not exist."
+    )
+    assert ben.start("broken", {"n": 1}, status=400)["error"] == "Invalid workflow graph"
