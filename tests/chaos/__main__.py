@@ -49,6 +49,7 @@ def _wishes() -> argparse.Namespace:
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--broker-kills", type=int, default=2)
     parser.add_argument("--kill-every", type=float, default=3.0, metavar="SECONDS")
+    parser.add_argument("--freeze-every", type=float, default=5.0, metavar="SECONDS")
     parser.add_argument("--patience", type=float, default=300.0, metavar="SECONDS")
     return parser.parse_args()
 
@@ -79,7 +80,7 @@ def _storm(broker: Broker, wishes: argparse.Namespace, log: TextIO) -> int:
 
     make_tables()
     principal = make_cast().ana.by_key()
-    size = Size(wishes.runs, wishes.broker_kills, wishes.kill_every, wishes.patience)
+    size = Size(wishes.runs, wishes.broker_kills, wishes.kill_every, wishes.freeze_every, wishes.patience)
     fleet = Fleet(dict(os.environ), log)
     try:
         fleet.start()

@@ -1,6 +1,9 @@
-"""The workers that are killed and replaced, and beat."""
+"""The workers that are killed and replaced, or stand still for longer than their leases; and beat."""
 
+import os
 import random
+import signal
+import time
 from collections.abc import Mapping
 from typing import TextIO
 
@@ -15,7 +18,8 @@ class Fleet:
         self.environment, self.log = environment, log
         self.workers: list[Child] = []
         self.beat: Child | None = None
-        self.kills = 0
+        self.frozen: dict[int, float] = {}  # process group → when it goes on
+        self.kills = self.freezes = 0
 
     def start(self) -> None:
         """All of them."""
@@ -23,11 +27,24 @@ class Fleet:
         self.workers = [self._worker(), self._worker()]
 
     def kill_one(self) -> None:
-        """With -9, a worker and its children; another takes its place at once."""
-        chosen = random.randrange(len(self.workers))
+        """With -9, a worker and its children; another takes its place at once. Who stands still is to go on first."""
+        chosen = random.choice([at for at, worker in enumerate(self.workers) if worker.pid not in self.frozen])
         self.workers[chosen].clear_away()
         self.workers[chosen] = self._worker()
         self.kills += 1
+
+    def freeze_one(self, seconds: float) -> None:
+        """A worker and its children stand still; others take up their runs, and then they go on as if nothing was."""
+        pid = random.choice(self.workers).pid
+        if _signal(pid, signal.SIGSTOP):
+            self.frozen[pid] = time.monotonic() + seconds
+            self.freezes += 1
+
+    def thaw(self) -> None:
+        """Those whose time is over go on."""
+        for pid in [pid for pid, moment in self.frozen.items() if moment <= time.monotonic()]:
+            del self.frozen[pid]
+            _signal(pid, signal.SIGCONT)
 
     def stop(self) -> None:
         """The last of them are killed as well."""
@@ -35,13 +52,17 @@ class Fleet:
             if child is not None:
                 child.clear_away()
 
-    def ended(self) -> str | None:
-        """The name of a program that ended by itself."""
-        children = [*self.workers, self.beat]
-        return next((child.program.name for child in children if child is not None and not child.is_running), None)
-
     def _worker(self) -> Child:
         return self._run(programs.worker(self.environment, "WARNING"))
 
     def _run(self, program: Program) -> Child:
         return Child(program, lambda line: print(f"{program.name}: {line}", file=self.log))
+
+
+def _signal(group: int, number: signal.Signals) -> bool:
+    """Whether there was anybody to send it to."""
+    try:
+        os.killpg(group, number)
+    except ProcessLookupError:
+        return False
+    return True

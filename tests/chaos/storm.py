@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
+from django.conf import settings
 from django.db import connections
 from django.db.models import QuerySet
 
@@ -31,6 +32,7 @@ class Size:
     runs: int
     broker_kills: int
     kill_every: float  # seconds between two kills of a worker
+    freeze_every: float  # seconds between two workers that stand still
     patience: float  # seconds for all of it
 
 
@@ -43,6 +45,7 @@ class Seen:
     resumed: list[tuple[str, int]] = field(default_factory=list)  # and how many of two resumed it
     broker_kills: int = 0
     worker_kills: int = 0
+    freezes: int = 0
     seconds: float = 0.0
 
 
@@ -69,7 +72,7 @@ class Storm:
             for future in (*watching, *starting):
                 future.result()
         self.seen.seconds = time.monotonic() - begun
-        self.seen.worker_kills = self.fleet.kills
+        self.seen.worker_kills, self.seen.freezes = self.fleet.kills, self.fleet.freezes
         return self.seen
 
     def _soon(self, act: Callable[..., None], *arguments: str) -> "Future[None]":
@@ -137,11 +140,15 @@ class Storm:
 
     def _kill_until(self, deadline: float) -> None:
         """A worker every few seconds; the broker whenever another part of all effects is there."""
-        kill_at = time.monotonic() + self.size.kill_every
+        kill_at = freeze_at = time.monotonic()
         while time.monotonic() < deadline and not self._all_over():
-            if time.monotonic() >= kill_at:
+            if time.monotonic() >= kill_at + self.size.kill_every:
+                kill_at = time.monotonic()
                 self.fleet.kill_one()
-                kill_at += self.size.kill_every
+            if time.monotonic() >= freeze_at + self.size.freeze_every and not self.fleet.frozen:
+                freeze_at = time.monotonic()
+                self.fleet.freeze_one(settings.RUN_LEASE_SECONDS + 1.5)
+            self.fleet.thaw()
             if self._broker_is_next():
                 self.broker.kill()
                 time.sleep(1)  # it is away for a moment

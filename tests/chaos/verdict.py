@@ -88,13 +88,13 @@ def table(rows: list[tuple[str, Seen, Verdict]]) -> str:
     """One line a broker."""
     heads = (
         "broker", "runs", "success", "canceled", "failed", "steps", "effects", "asked again", "lost", "doubled",
-        "wrong", "worker kills", "broker kills", "seconds",
+        "wrong", "worker kills", "freezes", "broker kills", "seconds",
     )  # fmt: skip
     lines = [
         (
             name, len(seen.numbers), *(verdict.statuses[status] for status in ("success", "canceled", "failed")),
             verdict.steps, verdict.effects, verdict.repeated, len(verdict.lost), len(verdict.doubled),
-            len(verdict.wrong), seen.worker_kills, seen.broker_kills, f"{seen.seconds:.0f}",
+            len(verdict.wrong), seen.worker_kills, seen.freezes, seen.broker_kills, f"{seen.seconds:.0f}",
         )
         for name, seen, verdict in rows
     ]  # fmt: skip
