@@ -26,6 +26,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ("workflows.workflowrun", "play_circle"),
         ("toolbox.tool", "construction"),
         ("gateway.featuredagent", "star"),
+        ("gateway.featuredworkflow", "hotel_class"),
         ("gateway.mcpsettings", "tune"),
     )),
     ("Platform", (

@@ -13,7 +13,7 @@ from agents.actions import create_agent
 from agents.models import Agent
 from credentials.models import ApiKey
 from directory.staff import TenantScopedAdmin
-from gateway.models import FeaturedAgent, McpSettings, RouterKey
+from gateway.models import FeaturedAgent, FeaturedWorkflow, McpSettings, RouterKey
 from identity.models import Department, Grant, Membership, Role, Tenant, User
 from inference.models import ProviderAccount
 from receipts import audit
@@ -42,6 +42,10 @@ def _entry(person: Person) -> AuditEntry:
 
 def _featured(person: Person) -> FeaturedAgent:
     return FeaturedAgent.objects.create(tenant=person.membership.tenant, agent=_agent(person))
+
+
+def _featured_workflow(person: Person) -> FeaturedWorkflow:
+    return FeaturedWorkflow.objects.create(tenant=person.membership.tenant, workflow=_workflow(person))
 
 
 def _tool(person: Person) -> Tool:
@@ -76,6 +80,7 @@ ROWS: dict[Any, Callable[[Person], Any]] = {
     AuditEntry: _entry,
     Department: lambda person: Department.objects.create(tenant=person.membership.tenant, slug="it", name="IT"),
     FeaturedAgent: _featured,
+    FeaturedWorkflow: _featured_workflow,
     Grant: _grant,
     McpSettings: lambda person: McpSettings.objects.create(tenant=person.membership.tenant),
     Membership: lambda person: person.membership,

@@ -8,11 +8,13 @@ from django.test import Client
 from agents.actions import create_agent
 from agents.models import Agent
 from credentials.actions import issue_key
-from gateway.models import FeaturedAgent, McpSettings
+from gateway.models import FeaturedAgent, FeaturedWorkflow, McpSettings
 from tests.cast import Cast, Person
 from tests.gateway.clients import Door
+from tests.workflows.stored import calls, store
 
-SETTINGS, FEATURED, ROUTERS = (f"/admin/gateway/{name}/" for name in ("mcpsettings", "featuredagent", "routerkey"))
+PAGES = ("mcpsettings", "featuredagent", "featuredworkflow", "routerkey")
+SETTINGS, FEATURED, FEATURED_WORKFLOWS, ROUTERS = (f"/admin/gateway/{name}/" for name in PAGES)
 
 
 def signed_in(person: Person) -> Client:
@@ -144,6 +146,46 @@ def test_removing_several_at_once_is_felt_too(cast: Cast, door: Door, helper: Ag
     )
 
     assert "agent_helper" not in door.names(cast.ben.key)
+
+
+def test_staff_feature_a_workflow(cast: Cast, door: Door) -> None:
+    workflow = store(cast.tenant, "asks", {"steps": [calls("approval")]})
+    client = signed_in(cast.adam)
+
+    response = client.post(FEATURED_WORKFLOWS + "add/", {"workflow": str(workflow.pk), "position": "0"})
+
+    assert response.status_code == 302
+    assert "workflow_asks" in door.names(cast.ben.key)
+    assert "workflow_asks" in client.get(FEATURED_WORKFLOWS).content.decode()
+
+
+def test_a_workflow_whose_name_is_taken_is_a_form_error(cast: Cast) -> None:
+    workflow = store(cast.tenant, "run_get", {"steps": [calls("approval")]})
+
+    response = signed_in(cast.ana).post(FEATURED_WORKFLOWS + "add/", {"workflow": str(workflow.pk), "position": "0"})
+
+    assert errors_of(response) == {
+        "workflow": ["This workflow cannot be featured: workflow_run_get is the name of a tool of the platform."]
+    }
+    assert not FeaturedWorkflow.objects.filter(tenant=cast.tenant).exists()
+
+
+def test_a_workflow_of_another_tenant_cannot_be_chosen(cast: Cast) -> None:
+    foreign = store(cast.other_tenant, "theirs", {"steps": [calls("approval")]})
+
+    response = signed_in(cast.ana).post(FEATURED_WORKFLOWS + "add/", {"workflow": str(foreign.pk), "position": "0"})
+
+    assert list(errors_of(response)) == ["workflow"]
+    assert not FeaturedWorkflow.objects.filter(workflow=foreign).exists()
+
+
+def test_the_page_says_that_a_disabled_workflow_is_not_shown(cast: Cast) -> None:
+    workflow = store(cast.tenant, "asks", {"steps": [calls("approval")]}, enabled=False)
+    FeaturedWorkflow.objects.create(tenant=cast.tenant, workflow=workflow)
+
+    page = signed_in(cast.ana).get(FEATURED_WORKFLOWS).content.decode()
+
+    assert "Not shown: the workflow is disabled." in page
 
 
 def test_router_keys_are_shown_with_what_they_save(cast: Cast) -> None:
