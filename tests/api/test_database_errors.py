@@ -223,7 +223,8 @@ def test_a_deadlock_is_tried_again_until_both_are_through(cast: Cast) -> None:
         return work
 
     assert together(rename(cast.sales, cast.support), rename(cast.support, cast.sales)) == [None, None]
-    assert len(attempts) == 3
+    # Each looks for a deadlock when it has waited a second: both may find the same one, and both are ended.
+    assert len(attempts) in (3, 4)
 
 
 def test_a_serialisation_failure_is_tried_again_until_both_are_through(cast: Cast) -> None:

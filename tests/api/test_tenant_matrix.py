@@ -21,7 +21,11 @@ from gateway.sources.templates import template
 from identity.models import Department
 from tests.api.minimal import inputs, value
 from tests.cast import Cast, Person
+from tests.workflows import flows  # noqa: F401  (registers functions)
+from tests.workflows.stored import calls as calls_to
+from tests.workflows.stored import store
 from toolbox.models import Tool
+from workflows.actions import start_run
 
 PEOPLE = ("ana", "adam", "olga", "ben", "vic")
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -42,9 +46,32 @@ def tool(cast: Cast, name: str) -> str:
     return Tool.objects.create(tenant=cast.other_tenant, slug=name).slug
 
 
+def workflow(cast: Cast, name: str) -> str:
+    """A workflow of zoe's."""
+    return store(cast.other_tenant, name, {"steps": [calls_to("echo")]}, name=f"Workflow {name}").slug
+
+
+def run(cast: Cast, name: str) -> str:
+    """A run of zoe's, of a workflow of the same name."""
+    workflow(cast, f"{name}-run")
+    return start_run(cast.zoe.principal, f"{name}-run", given=name, run_id=f"{name}-run").run.run_id
+
+
 # Makes a foreign object by the name of the path value or argument that holds its id; a new kind of id needs a line.
-MAKERS: dict[str, Callable[[Cast, str], str]] = {"agent_id": agent, "department_id": department, "tool_id": tool}
-MISSING = {"agent_id": "nobody-here", "department_id": str(uuid4()), "tool_id": "nothing-here"}
+MAKERS: dict[str, Callable[[Cast, str], str]] = {
+    "agent_id": agent,
+    "department_id": department,
+    "tool_id": tool,
+    "workflow_id": workflow,
+    "run_id": run,
+}
+MISSING = {
+    "agent_id": "nobody-here",
+    "department_id": str(uuid4()),
+    "tool_id": "nothing-here",
+    "workflow_id": "nothing-flows",
+    "run_id": "nothing-runs",
+}
 # Ids that a client chooses: somebody else's is free.
 CHOSEN = frozenset({"thread_id", "resource_id", "run_id"})
 
@@ -60,7 +87,8 @@ ARGUMENTS = [
     (spec.name, argument)
     for spec in specs().values()
     for argument in template(spec, "").input_schema["properties"]
-    if argument.endswith("Id") and argument not in map(camel, CHOSEN)
+    if argument.endswith("Id")
+    and (argument not in map(camel, CHOSEN) or argument in template(spec, "").input_schema.get("required", ()))
 ]
 
 
@@ -150,6 +178,8 @@ def test_a_tool_tells_nothing_of_a_foreign_object(
     wanted = {needed: value(schema["properties"][needed]) for needed in schema.get("required", ())}
     if "agentId" in wanted and argument != "agentId":
         wanted["agentId"] = create_agent(cast.ana.principal, slug="own", name="Own").slug
+    if "workflowId" in wanted and argument != "workflowId":
+        wanted["workflowId"] = store(cast.tenant, "own", {"steps": [calls_to("echo")]}).slug
     principal, ids = getattr(cast, person).by_key(), (MAKERS[name](cast, marker), MISSING[name])
 
     answers = [use(principal, tool, {**wanted, argument: wrong}) for wrong in ids]

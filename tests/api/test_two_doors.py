@@ -15,10 +15,29 @@ from api.exception_handler import as_platform_error
 from api.replies import Pending
 from api.routes import Registered, registered
 from tests.cast import Cast, Person
+from tests.workflows import flows  # noqa: F401  (registers functions)
+from tests.workflows.stored import calls, store
+from workflows.actions import start_run
+from workflows.models import WorkflowRun
 
 # What makes an answer differ from one call to the next, and says nothing about the door.
 PASSING = frozenset(
-    {"id", "runId", "traceId", "spanId", "threadId", "createdAt", "updatedAt", "timestamp", "requestId", "now"}
+    {
+        "id",
+        "runId",
+        "traceId",
+        "startedAt",
+        "endedAt",
+        "suspendedAt",
+        "resumedAt",
+        "spanId",
+        "threadId",
+        "createdAt",
+        "updatedAt",
+        "timestamp",
+        "requestId",
+        "now",
+    }
 )
 
 BODIES: dict[tuple[str, str], list[Any]] = {
@@ -36,6 +55,13 @@ BODIES: dict[tuple[str, str], list[Any]] = {
         {},
         {"data": {}, "requestContext": 1},
     ],
+    ("workflow-start", "POST"): [
+        {"inputData": {"n": 1}},
+        {"inputData": {"n": "one"}},
+        {"inputData": {"n": 1}, "perStep": "perhaps"},
+        {"nonsense": 1},
+    ],
+    ("workflow-resume", "POST"): [{"resumeData": {"ok": True}}, {"step": 1}, {"nonsense": 1}],
     ("agent-generate", "POST"): [{"messages": "Hello"}, {}, {"messages": "Hello", "maxSteps": 0}, {"nonsense": 1}],
 }
 QUERIES: list[dict[str, str]] = [
@@ -45,6 +71,8 @@ QUERIES: list[dict[str, str]] = [
     {"page": "-1"},
     {"perPage": "0"},
     {"maxTokens": "x"},
+    {"fields": "status"},
+    {"status": "asleep"},
 ]
 
 
@@ -61,7 +89,7 @@ def operations() -> list[tuple[str, str]]:
 def path_values(found: Registered, agent: Agent) -> dict[str, str]:
     """Values for the pattern's parameters."""
     names = [part.strip("<>").rpartition(":")[2] for part in found.pattern.split("/") if part.startswith("<")]
-    known = {"agent_id": agent.slug, "tool_id": "current_time"}
+    known = {"agent_id": agent.slug, "tool_id": "current_time", "workflow_id": "asking", "run_id": "r1"}
     assert set(names) <= set(known), f"Say what to put for {names}."
     return {name: known[name] for name in names}
 
@@ -113,6 +141,19 @@ def agent(cast: Cast) -> Agent:
     )
 
 
+@pytest.fixture(autouse=True)
+def asking(cast: Cast) -> None:
+    """A workflow that asks, and a run of ana's that was asked."""
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}}
+    store(cast.tenant, "asking", {"inputSchema": schema, "steps": [calls("approve")]})
+    start_run(cast.ana.principal, "asking", given={"n": 1}, run_id="r1")
+
+
+def again(cast: Cast) -> None:
+    """The run waits as it did at the beginning."""
+    WorkflowRun.objects.filter(tenant=cast.tenant, run_id="r1").update(status="suspended", ended_at=None)
+
+
 @pytest.mark.parametrize(("name", "method"), operations())
 def test_a_route_answers_alike_through_both_doors(cast: Cast, agent: Agent, name: str, method: str) -> None:
     found = registered()[name]
@@ -122,9 +163,10 @@ def test_a_route_answers_alike_through_both_doors(cast: Cast, agent: Agent, name
     for person in (cast.ana, cast.vic):
         for wanted in tries:
             query, body = (wanted, None) if method == "GET" else ({}, wanted)
+            again(cast)
             outside = over_http(person, method, address(found, path), query, body)
             call = Call(name, method, path=path, query=query, body=body, circumstances=Circumstances(door="mcp"))
-
+            again(cast)
             inside = in_process(person, call)
 
             assert settled(list(inside)) == settled(list(outside)), (person.user.username, wanted)
