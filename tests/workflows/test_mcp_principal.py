@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from pytest_django import Settings
 
 from agents.actions import create_agent
 from agents.models import Agent
@@ -48,7 +49,8 @@ def through(door: Door, key: str, way: str, name: str, arguments: dict[str, Any]
 
 
 @pytest.mark.parametrize("way", ["start", "own tool", "nested", "router", "router own tool"])
-def test_a_step_acts_for_the_caller(cast: Cast, door: Door, way: str) -> None:
+def test_a_step_acts_for_the_caller(cast: Cast, door: Door, way: str, settings: Settings) -> None:
+    settings.RUN_INLINE_SECONDS = 30  # a worker does not know the function
     feature(cast.tenant, "tells", {"inputSchema": {"type": "object"}, "steps": [calls("who_acts")]})
     store(cast.tenant, "around", {"steps": [{"type": "workflow", "id": "inner", "workflowId": "tells"}]})
     name, arguments = {
