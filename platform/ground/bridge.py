@@ -55,6 +55,13 @@ def _background(pid: int) -> asyncio.AbstractEventLoop:
     return loop
 
 
+# A loop knows its tasks by weak references only: one that nobody keeps may be collected while it waits.
+_under_way: set["Future[Any]"] = set()
+
+
 def on_background(work: Coroutine[Any, Any, T]) -> "Future[T]":
     """Start `work` on the one background loop of this process; cancelling the future cancels the work."""
-    return asyncio.run_coroutine_threadsafe(work, _background(os.getpid()))
+    future = asyncio.run_coroutine_threadsafe(work, _background(os.getpid()))
+    _under_way.add(future)
+    future.add_done_callback(_under_way.discard)
+    return future

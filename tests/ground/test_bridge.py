@@ -1,7 +1,9 @@
 """The crossing from the event loop to Django."""
 
 import asyncio
+import gc
 import threading
+import weakref
 from typing import Any
 
 import pytest
@@ -145,3 +147,22 @@ async def test_cancelling_the_future_cancels_the_work() -> None:
 def cast_made_elsewhere(cast: Cast) -> Cast:
     """The cast, made before the loop runs."""
     return cast
+
+
+def test_work_in_the_background_ends_although_nobody_keeps_it() -> None:
+    begun, ended = threading.Event(), threading.Event()
+    awaited: weakref.WeakValueDictionary[str, asyncio.Future[None]] = weakref.WeakValueDictionary()
+
+    async def work() -> None:
+        waiting = awaited["it"] = asyncio.get_running_loop().create_future()
+        begun.set()
+        await waiting
+        ended.set()
+
+    on_background(work())
+    assert begun.wait(5)
+    gc.collect()
+
+    if (waiting := awaited.get("it")) is not None:
+        waiting.get_loop().call_soon_threadsafe(waiting.set_result, None)
+    assert ended.wait(5)
