@@ -284,5 +284,7 @@ LOGGING = {
         # At DEBUG these print codes, tokens and values.
         **{name: {"level": "INFO"} for name in ("oauthlib", "oauth2_provider", "django.db.backends", "httpcore2")},
         **{name: {"level": "WARNING"} for name in ("httpx2", "mcp")},  # the SDK logs session ids at INFO
+        # A line for every message would be three a second from the sweep alone; failures are still logged.
+        **{name: {"level": "WARNING"} for name in ("celery.beat", "celery.worker.strategy", "celery.app.trace")},
     },
 }

@@ -43,7 +43,7 @@ REFUND: Graph = {
                 "customer": "init.customer",
                 "amount": "init.amount",
                 "approved": "!(input.decision) || input.decision.approved",
-                "comment": "input.decision.comment || 'Up to 100 EUR are refunded without asking.'",
+                "comment": "not_null(input.decision.comment, 'Up to 100 EUR are refunded without asking.')",
             },
         },
     ],
