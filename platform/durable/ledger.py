@@ -105,14 +105,14 @@ class Ledger:
         changes = {"takings": 0, "due_in": settings.RUN_LEASE_SECONDS, **changes}
         return self._write(hold, records, changes, guard="")
 
-    def release(self, hold: Hold, records: Sequence[Changes], **changes: Any) -> None:
-        """Keep what was done and let the run go; Asked when the holder was asked for something meanwhile.
+    def release(self, hold: Hold, records: Sequence[Changes], *, answering: str = "", **changes: Any) -> None:
+        """Keep what was done and let the run go; Asked when the holder was asked for something but this meanwhile.
 
         `status` says why; `due_in` seconds until somebody takes it up again (absent: nobody has to). A run that is
         over keeps no question.
         """
-        changes = {"due_in": None, "owner": "", "takings": 0, "messaged_at": None, **changes}
-        guard = "" if changes.get("status") in OVER else " AND control = ''"
+        changes = {"due_in": None, "owner": "", "takings": 0, "messaged_at": None, "control": "", **changes}
+        guard = "" if changes.get("status") in OVER else f" AND control IN ('', '{answering}')"
         self._write(hold, records, changes, guard)
 
     def _write(self, hold: Hold, records: Sequence[Changes], changes: Changes, guard: str) -> str:
@@ -190,8 +190,17 @@ class Ledger:
         return self.ask(run_id, PAUSE)
 
     def ask(self, run_id: UUID, what: str) -> bool:
-        """Ask something of whoever holds the run; it is heard at the next commit or heartbeat."""
-        return bool(self._change("id = %s AND owner <> ''", [run_id], control=what))
+        """Ask something of whoever holds the run; it is heard at the next commit or heartbeat.
+
+        Who is to pause is not asked to look: it reads everything anew when it goes on.
+        """
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"UPDATE {self._run_table} SET control = CASE WHEN control = %s THEN control ELSE %s END"  # noqa: S608
+                " WHERE id = %s AND owner <> ''",
+                [PAUSE, what, run_id],
+            )
+            return bool(cursor.rowcount)
 
     def sweep(self, limit: int = 1000) -> list[UUID]:
         """The runs that somebody should take up and no message tells of: lapsed leases, ended sleeps, lost messages."""

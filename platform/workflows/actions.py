@@ -160,6 +160,7 @@ def resume(
     label: str | None = None,
     item: int | None = None,
     resume_data: Any = None,
+    request_context: dict[str, Any] | None = None,
     per_step: bool = False,
 ) -> Progress:
     """Give a suspended step what it waits for, and take the run as far as it goes at once.
@@ -180,7 +181,9 @@ def resume(
             _give(run, resumed, resume_data)
         stood = (datetime.now(UTC) - run.updated_at).total_seconds() if run.status in (SUSPENDED, PAUSED) else 0.0
         run.per_step = per_step
-        hold = LEDGER.take(run, deadline_in=stood, per_step=per_step)
+        if request_context:
+            run.request_context = {**(run.request_context or {}), **request_context}
+        hold = LEDGER.take(run, deadline_in=stood, per_step=per_step, request_context=run.request_context)
     if hold is None:
         return Progress(run, definition)
     if run.deadline_at is not None:

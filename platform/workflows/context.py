@@ -52,6 +52,7 @@ class StepContext:
     suspend_payload: Any = None
     iteration_count: int = 0
     deadline: datetime | None = None
+    request_context: Mapping[str, Any] = field(default_factory=dict)
     state: dict[str, Any] = field(default_factory=dict)
     results: Mapping[str, Any] = field(default_factory=dict)
     stopped: threading.Event = field(default_factory=threading.Event)

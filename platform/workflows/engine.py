@@ -110,7 +110,8 @@ class _Driver:
         if self.under_way and not self.walk.is_finished:
             self._await()
             return False
-        self.stop()  # what a bail has left behind
+        if self.under_way:
+            self.stop()  # what a bail has left behind
         return self._let_go(PAUSED) if is_paused and not self._is_settled else self._end()
 
     _stepped = False
@@ -167,6 +168,7 @@ class _Driver:
             suspend_payload=record.suspend_payload,
             iteration_count=leaf.iteration,
             deadline=self.run.deadline_at,
+            request_context=self.run.request_context or {},
             state=dict(self.state),
             results=dict(leaf.scope.outputs),
             stopped=self.stopped,
@@ -274,11 +276,7 @@ class _Driver:
     def _let_go(self, status: str, **changes: Any) -> bool:
         """False when somebody asked for something meanwhile: then there is more to do."""
         rows = self._rows()
-        try:
-            LEDGER.release(self.hold, rows, status=status, **self._changes(), **changes)
-        except Asked:
-            LEDGER.commit(self.hold, rows, **self._changes())
-            self._look()
+        if not self._released(rows, status=status, **changes):
             return False
         self.run.status, self.run.updated_at = status, datetime.now(UTC)
         self.run.result, self.run.error = changes.get("result"), changes.get("error")
@@ -288,9 +286,18 @@ class _Driver:
         return True
 
     def _hand_over(self) -> bool:
-        rows = self._rows()
-        LEDGER.release(self.hold, rows, due_in=0, messaged_at=True, **self._changes())
+        if not self._released(self._rows(), due_in=0, messaged_at=True):
+            return False
         send(self.run.id)
+        return True
+
+    def _released(self, rows: list[dict[str, Any]], **changes: Any) -> bool:
+        answering = PAUSE if changes.get("status") == PAUSED else ""
+        try:
+            LEDGER.release(self.hold, rows, answering=answering, **self._changes(), **changes)
+        except Asked:
+            self.asked = LEDGER.commit(self.hold, rows, **self._changes())
+            return False
         return True
 
 

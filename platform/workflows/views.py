@@ -85,6 +85,7 @@ class WorkflowResumeView(PlatformView):
             label=body.get("label"),
             item=body.get("item"),
             resume_data=body.get("resume_data"),
+            request_context=body.get("request_context"),
             per_step=body["per_step"],
         )
         return waiting.answer(progress, _seconds(request))

@@ -24,7 +24,7 @@ from workflows.graph import (
     StepNode,
     WorkflowNode,
 )
-from workflows.records import BAILED, FAILED, SUCCESS, SUSPENDED, WAITING, Record, new_record, now
+from workflows.records import BAILED, FAILED, RUNNING, SUCCESS, SUSPENDED, WAITING, Record, new_record, now
 
 MOST_ITEMS = 10_000
 MOST_SLEEP = timedelta(days=366)
@@ -240,7 +240,8 @@ class Walk:
         if record.status == SUSPENDED or sleeping:
             self.block(leaf)
             return
-        record.wake_at = None
+        if record.status == WAITING:
+            record.status, record.wake_at = RUNNING, None
         self._activate(leaf)
 
     def _mapped(self, record: Record, mapping: Any, scope: Scope) -> Any:

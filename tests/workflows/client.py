@@ -17,6 +17,7 @@ class Runs:
     def __init__(self, person: Person) -> None:
         key = person.issue(["*"], calls_per_minute=100_000, burst=10_000, concurrent_calls=1000)
         self.headers = {"Authorization": f"Bearer {key}"}
+        self.person = person
         self.client = Client()  # making one reads every static file
 
     def request(self, method: str, path: str, body: Any = None, *, status: int = 200, **headers: str) -> Any:

@@ -221,3 +221,15 @@ def count_slowly(data: Any, context: StepContext) -> dict[str, str]:
 
 
 workflow("t-counting").then(count_slowly)
+workflow("t-slow-twice").then(slowly).then(slowly.named("slowly2"))
+
+
+@step
+def told(data: Any, context: StepContext) -> Any:
+    """Say what the caller told; ask once."""
+    if data == "ask" and context.resume_data is None:
+        context.suspend()
+    return dict(context.request_context)
+
+
+workflow("t-told").then(told)

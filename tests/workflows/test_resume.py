@@ -197,3 +197,12 @@ def test_who_may_write_workflows_resumes_for_others(ben: Runs, cast: Cast) -> No
     ben.start("t-suspend", {"n": 1}, run_id="s1")
 
     assert Runs(cast.ana).resume("t-suspend", "s1", {"ok": True})["status"] == "success"
+
+
+def test_the_request_context_is_handed_to_the_steps_and_added_to(ben: Runs) -> None:
+    assert ben.start("t-told", 1, requestContext={"a": 1})["result"] == {"a": 1}
+    ben.start("t-told", "ask", run_id="c1", requestContext={"a": 1, "b": 1})
+
+    answer = ben.resume("t-told", "c1", "go", requestContext={"b": 2})
+
+    assert answer["result"] == {"a": 1, "b": 2}

@@ -8,7 +8,10 @@ import pytest
 from django.db import connections
 from django.test import override_settings
 
+from durable.models import PAUSE
 from tests.workflows.client import Runs, outputs
+from workflows.engine import LEDGER
+from workflows.models import WorkflowRun
 
 pytestmark = pytest.mark.usefixtures("worker")
 
@@ -96,6 +99,21 @@ def test_a_running_run_is_cancelled_at_once(ben: Runs) -> None:
 
     assert answer["status"] == "canceled"
     assert ben.run("t-very-slow", "c1")["status"] == "canceled"
+
+
+def test_a_run_that_is_asked_to_pause_stops_after_its_step_and_goes_on(ben: Runs) -> None:
+    with override_settings(WAIT_SECONDS=0.1):
+        ben.start("t-slow-twice", 1, run_id="p1")
+    run = WorkflowRun.objects.get(run_id="p1", started_by=ben.person.user)
+    while not LEDGER.ask(run.id, PAUSE):
+        time.sleep(0.02)  # until a worker holds it
+    while ben.request_status("t-slow-twice", "p1") != "paused":
+        time.sleep(0.05)  # until it has stopped
+    assert set(ben.run("t-slow-twice", "p1")["steps"]) == {"slowly"}
+
+    answer = ben.resume("t-slow-twice", "p1")
+
+    assert (answer["status"], answer["result"]) == ("success", 1)
 
 
 def test_a_retry_with_a_delay_waits_without_a_thread(ben: Runs) -> None:
