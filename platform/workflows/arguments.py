@@ -1,5 +1,6 @@
 """A workflow's input as an object of named arguments, which is what MCP clients send."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,7 @@ Schema = dict[str, Any]
 
 INPUT = "inputData"  # the argument that holds an input that is no plain object
 
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 # What the root of a tool's schema may not have.
 _COMPOSED = frozenset({"oneOf", "anyOf", "allOf", "not", "$ref", "$dynamicRef"})
 # What makes references mean another place when a schema is put into one of ours.
@@ -27,8 +29,13 @@ def input_schema(workflow: Workflow) -> Any:
 
 
 def takes_an_object(schema: Any) -> bool:
-    """Whether the input's own fields are the arguments."""
-    return isinstance(schema, dict) and schema.get("type") == "object" and not _COMPOSED & schema.keys()
+    """Whether the input's own fields are the arguments: it is a plain object, and every client takes their names."""
+    return (
+        isinstance(schema, dict)
+        and schema.get("type") == "object"
+        and not _COMPOSED & schema.keys()
+        and all(map(_NAME.fullmatch, schema.get("properties", {})))
+    )
 
 
 def arguments_schema(schema: Any) -> Schema:

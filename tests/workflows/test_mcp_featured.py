@@ -19,6 +19,7 @@ from workflows.models import Workflow
 __all__ = ["door"]
 
 NUMBER, TEXT = {"type": "integer"}, {"type": "string"}
+ODD = {"type": "object", "properties": {"größe": {"type": "integer"}}, "required": ["größe"]}  # a name some refuse
 NODE = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}}
 
 
@@ -80,6 +81,7 @@ def test_fields_named_like_arguments_of_ours_are_the_input_s(cast: Cast, door: D
     ("schema", "inner", "given"),
     [
         ({"oneOf": [NUMBER, TEXT]}, {"oneOf": [NUMBER, TEXT]}, "text"),
+        (ODD, ODD, {"größe": 3}),
         ({"type": "object", "anyOf": [OBJECT]}, {"type": "object", "anyOf": [OBJECT]}, {"n": 1}),
         ({"type": "array", "items": NUMBER}, {"type": "array", "items": NUMBER}, [1, 2]),
         ({"$ref": "#/$defs/Node", "$defs": {"Node": NODE}}, {"$ref": "#/$defs/Node"}, {"next": {"next": {}}}),
