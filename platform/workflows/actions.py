@@ -22,11 +22,12 @@ from identity.principal import Principal
 from inference.tracing import trace_ids
 from workflows import resuming
 from workflows.announcing import announce_run
-from workflows.definitions import Definition, definition_of, find_workflow, input_fault, runnable
+from workflows.definitions import Definition, definition_of, find_workflow_pk, input_fault, runnable
 from workflows.engine import LEDGER, advance
 from workflows.messages import send
 from workflows.models import RUN_ID_CHARACTERS, WorkflowRun, WorkflowStep
-from workflows.records import RESUMED, Record, read_records
+from workflows.records import RESUMED, Record, now, read_records
+from workflows.records import SUSPENDED as RECORD_SUSPENDED
 from workflows.taking_up import changed_sentence
 
 
@@ -136,25 +137,53 @@ def _advanced(
     return Progress(run, definition, walk.records if walk is not None else None)
 
 
-def find_run(principal: Principal, workflow_id: str, run_id: str, permission: str | None = None) -> WorkflowRun:
+def find_run(
+    principal: Principal, workflow_id: str, run_id: str, permission: str | None = None, *, lock: bool = False
+) -> WorkflowRun:
     """The run with this id that the caller may see, the own one first; NotFound for everything else."""
-    workflow = find_workflow(principal, workflow_id, permission)
-    found = WorkflowRun.objects.visible_to(principal, permission).by_public_id(run_id).filter(workflow=workflow)
-    runs = sorted(found[:100], key=lambda run: run.started_by_id != principal.user_id)
+    workflow_pk = find_workflow_pk(principal, workflow_id, permission)
+    found = WorkflowRun.objects.visible_to(principal, permission).by_public_id(run_id).filter(workflow=workflow_pk)
+    rows = found.select_for_update() if lock else found
+    runs: list[WorkflowRun] = sorted(rows[:100], key=lambda run: run.started_by_id != principal.user_id)
     if not runs:
         raise NotFound("Workflow run not found")
-    found_run: WorkflowRun = runs[0]
-    return found_run
+    return runs[0]
 
 
 def resume_run(principal: Principal, workflow_id: str, run_id: str, **given: Any) -> Progress:
     """As `resume`, of the run with this id."""
-    return resume(principal, find_run(principal, workflow_id, run_id, "workflows:execute"), **given)
+    with transaction.atomic():
+        run = find_run(principal, workflow_id, run_id, "workflows:execute", lock=True)
+        resumed = _resumed(principal, run, **given)
+    return _gone_on(resumed)
 
 
-def resume(
+def resume(principal: Principal, found: WorkflowRun, **given: Any) -> Progress:
+    """Give a suspended step what it waits for, and take the run as far as it goes at once.
+
+    `step`, `label` and `item` choose among several; `resume_data` is what they get. InvalidInput: no such step, or more
+    than one and none named. Conflict: it does not wait (any more).
+    """
+    with transaction.atomic():
+        run: WorkflowRun = WorkflowRun.objects.select_for_update().get(pk=found.pk)
+        resumed = _resumed(principal, run, **given)
+    return _gone_on(resumed)
+
+
+@dataclass(frozen=True, slots=True)
+class _Resumed:
+    """A run that was given what it waits for; `hold` None: somebody else holds it, and was told."""
+
+    run: WorkflowRun
+    definition: Definition
+    starter: Principal
+    hold: Hold | None
+    records: dict[str, Record]
+
+
+def _resumed(
     principal: Principal,
-    found: WorkflowRun,
+    run: WorkflowRun,
     *,
     step: Sequence[str | int] | None = None,
     label: str | None = None,
@@ -162,42 +191,42 @@ def resume(
     resume_data: Any = None,
     request_context: dict[str, Any] | None = None,
     per_step: bool = False,
-) -> Progress:
-    """Give a suspended step what it waits for, and take the run as far as it goes at once.
-
-    InvalidInput: no such step, or more than one and none named. Conflict: it does not wait (any more).
-    """
-    definition = definition_of(found.version_id)
-    starter = _starter(principal, found)
-    with transaction.atomic():
-        run: WorkflowRun = WorkflowRun.objects.select_for_update().get(pk=found.pk)
-        if (changed := definition.changed) is not None:
-            raise Conflict(changed_sentence(changed))
-        if run.status == PAUSED and step is None and label is None:
-            resumed: list[Record] = []
-        else:
-            resumed = resuming.chosen(run, step=step, label=label, item=item)
-            resuming.check(definition, resumed, resume_data)
-            _give(run, resumed, resume_data)
-        stood = (datetime.now(UTC) - run.updated_at).total_seconds() if run.status in (SUSPENDED, PAUSED) else 0.0
-        run.per_step = per_step
-        if request_context:
-            run.request_context = {**(run.request_context or {}), **request_context}
-        hold = LEDGER.take(run, deadline_in=stood, per_step=per_step, request_context=run.request_context)
-    if hold is None:
-        return Progress(run, definition)
+) -> _Resumed:
+    definition = definition_of(run.version_id)
+    starter = _starter(principal, run)
+    if (changed := definition.changed) is not None:
+        raise Conflict(changed_sentence(changed))
+    records = read_records(WorkflowStep.objects.filter(run_id=run.id))
+    if run.status != PAUSED or step is not None or label is not None:
+        chosen = resuming.chosen(run, records, step=step, label=label, item=item)
+        resuming.check(definition, chosen, resume_data)
+        _give(run, chosen, resume_data)
+    stood = (datetime.now(UTC) - run.updated_at).total_seconds() if run.status in (SUSPENDED, PAUSED) else 0.0
+    run.per_step = per_step
+    if request_context:
+        run.request_context = {**(run.request_context or {}), **request_context}
+    hold = LEDGER.take(run, deadline_in=stood, per_step=per_step, request_context=run.request_context)
     if run.deadline_at is not None:
         run.deadline_at += timedelta(seconds=stood)
+    return _Resumed(run, definition, starter, hold, records)
+
+
+def _gone_on(resumed: _Resumed) -> Progress:
+    run, definition = resumed.run, resumed.definition
+    if resumed.hold is None:
+        return Progress(run, definition)
     with batch():
         announce_run(run, definition.workflow_id)
-        records = read_records(WorkflowStep.objects.filter(run_id=run.id))
-        return _advanced(run, hold, definition, starter, records)
+        return _advanced(run, resumed.hold, definition, resumed.starter, resumed.records)
 
 
-def _give(run: WorkflowRun, resumed: list[Record], data: Any) -> None:
-    waiting = WorkflowStep.objects.filter(run=run, id__in=[record.id for record in resumed], status="suspended")
-    if waiting.update(status=RESUMED, resume_payload=data, resumed_at=Now()) != len(resumed):
+def _give(run: WorkflowRun, chosen: list[Record], data: Any) -> None:
+    moment = now()
+    rows = WorkflowStep.objects.filter(run=run, id__in=[record.id for record in chosen], status=RECORD_SUSPENDED)
+    if rows.update(status=RESUMED, resume_payload=data, resumed_at=moment) != len(chosen):
         raise Conflict(resuming.NOT_SUSPENDED)
+    for record in chosen:
+        record.status, record.resume_payload, record.resumed_at = RESUMED, data, moment
 
 
 def _starter(principal: Principal, run: WorkflowRun) -> Principal:

@@ -9,16 +9,23 @@ from durable.models import OVER
 from ground.errors import Conflict, InvalidInput
 from workflows.definitions import Definition
 from workflows.functions import StepFunction, function
-from workflows.models import WorkflowRun, WorkflowStep
+from workflows.models import WorkflowRun
 from workflows.paths import matches, names, parts
-from workflows.records import SUSPENDED, Record, read_records
+from workflows.records import SUSPENDED, Record
 
 NOT_SUSPENDED = "This workflow run was not suspended"
 
 
-def chosen(run: WorkflowRun, *, step: Sequence[str | int] | None, label: str | None, item: int | None) -> list[Record]:
+def chosen(
+    run: WorkflowRun,
+    kept: Mapping[str, Record],
+    *,
+    step: Sequence[str | int] | None,
+    label: str | None,
+    item: int | None,
+) -> list[Record]:
     """The records to resume: those of one step, of all its suspended items or of one."""
-    records = list(read_records(WorkflowStep.objects.filter(run=run)).values())
+    records = list(kept.values())
     waiting = [record for record in records if record.status == SUSPENDED] if run.status not in OVER else []
     if not waiting:
         raise Conflict(NOT_SUSPENDED)
