@@ -10,7 +10,7 @@ from identity.principal import Principal
 from toolbox.answers import shown, usable_tools
 from toolbox.arguments import arguments_schema, data_of
 from toolbox.declaring import Declared
-from toolbox.execution import run_tool
+from toolbox.inner import run_inside
 from toolbox.registry import declared
 
 _SHOWN = frozenset({"id", "description", "requireApproval", "inputSchema", "outputSchema"})
@@ -53,7 +53,7 @@ def _function(principal: Principal, tool: Declared, run_id: str) -> Callable[...
     async def call(**arguments: Any) -> Any:
         """The tool's result; a failure is told to the model, which may try something else."""
         try:
-            return await run_tool(principal, tool.id, data_of(tool, arguments), run_id=run_id)
+            return await run_inside(principal, tool.id, data_of(tool, arguments), run_id=run_id)
         except PlatformError as failure:
             raise ToolFailed(_said(failure)) from failure
 

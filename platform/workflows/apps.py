@@ -10,6 +10,8 @@ class WorkflowsConfig(AppConfig):
 
     def ready(self) -> None:
         from api import references
+        from workflows import code
         from workflows.definitions import find_workflow  # models are ready only now
 
+        code.load()  # a workflow that cannot be read stops the start
         references.register("workflow", find_workflow)

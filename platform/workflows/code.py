@@ -14,8 +14,9 @@ _workflows: dict[str, "Workflow"] = {}
 
 
 def register(made: "Workflow") -> None:
-    """Make a workflow known by its id."""
-    _workflows[made.id] = made
+    """Make a workflow known by its id; ImproperlyConfigured when another has it."""
+    if _workflows.setdefault(made.id, made) is not made:
+        raise ImproperlyConfigured(f"Two workflows written in Python are called {made.id}; rename one.")
 
 
 @lru_cache(maxsize=1)

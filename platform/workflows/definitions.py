@@ -37,8 +37,11 @@ class Definition:
 
     @property
     def changed(self) -> str | None:
-        """The name of a function whose code is no longer the one this was pinned with."""
-        if self.body.get("version"):
+        """What has other code, or another version, than this was pinned with: a function, or the workflow itself."""
+        if version := self.body.get("version"):
+            made = code.find(self.workflow_id)
+            if made is None or made.options.get("version") != version:
+                return self.workflow_id
             return next((name for name in self.body["functions"] if functions.function(name) is None), None)
         return next((name for name, digest in self.body["functions"].items() if functions.digest(name) != digest), None)
 

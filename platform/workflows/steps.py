@@ -14,7 +14,7 @@ from agents.input_messages import read_messages
 from ground.bridge import in_django
 from ground.errors import PlatformError
 from identity.principal import Principal
-from toolbox.execution import run_tool
+from toolbox.inner import run_inside
 from workflows.context import Bailed, StepContext, StepFailed, Suspended
 from workflows.functions import StepFunction, function
 from workflows.graph import AGENT, FUNCTION, StepNode
@@ -80,7 +80,7 @@ async def _answer(node: StepNode, found: StepFunction | None, given: Any, contex
     if node.kind != FUNCTION:
         return _json(
             _ANY,
-            await run_tool(
+            await run_inside(
                 context.principal, node.ref, given, run_id=context.run_id, idempotency_key=context.idempotency_key
             ),
         )

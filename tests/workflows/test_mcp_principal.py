@@ -83,11 +83,13 @@ def test_a_tool_is_written_down_for_the_caller(
 
     assert "T" in str(value)
     assert facts(cast) == expected(cast)
+    inside = [{**entry, "door": "task"} for entry in expected(cast)] if way in ("workflow step", "agent tool") else []
+    assert facts(cast, "task") == inside
 
 
-def facts(cast: Cast) -> list[dict[str, Any]]:
-    """What the audit says of calls through MCP in this tenant."""
-    return list(AuditEntry.objects.filter(tenant_id=cast.tenant.id, door="mcp").values(*FACTS))
+def facts(cast: Cast, door: str = "mcp") -> list[dict[str, Any]]:
+    """What the audit says of calls through a door in this tenant; `task` is the inside of others."""
+    return list(AuditEntry.objects.filter(tenant_id=cast.tenant.id, door=door).values(*FACTS))
 
 
 def expected(cast: Cast) -> list[dict[str, Any]]:
