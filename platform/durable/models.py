@@ -56,7 +56,7 @@ class StepRecord(models.Model):
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    path = models.CharField(max_length=400)
+    path = models.CharField(max_length=1200)
     step_id = models.CharField(max_length=120)
     position = models.IntegerField()  # the order in which the steps began
     status = models.CharField(max_length=10)

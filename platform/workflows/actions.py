@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
-import orjson
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
@@ -16,7 +15,7 @@ from credentials.authentication import again
 from durable.ledger import Hold
 from durable.models import PAUSED, SUSPENDED
 from events.publishing import batch
-from ground.errors import Conflict, InvalidInput, NotFound, TooLarge, Unauthenticated
+from ground.errors import Conflict, InvalidInput, NotFound, Unauthenticated
 from ground.uuid7 import uuid7
 from identity.principal import Principal
 from inference.tracing import trace_ids
@@ -29,6 +28,7 @@ from workflows.models import RUN_ID_CHARACTERS, WorkflowRun, WorkflowStep
 from workflows.records import RESUMED, Record, now, read_records
 from workflows.records import SUSPENDED as RECORD_SUSPENDED
 from workflows.taking_up import changed_sentence
+from workflows.values import check_given
 
 
 @dataclass(slots=True)
@@ -58,6 +58,7 @@ def start_run(
     """
     definition = runnable(principal, workflow_id)
     _check(definition, given, run_id)
+    check_given([initial_state, request_context], "initialState and requestContext")
     if principal.maps_users and resource_id not in (None, principal.resource_id):
         raise NotFound("Resource not found")
     run = WorkflowRun(
@@ -101,10 +102,9 @@ def _kept(run: WorkflowRun, *, chosen: bool) -> bool:
 
 
 def _check(definition: Definition, given: Any, run_id: str | None) -> None:
+    check_given(given, "inputData")
     if fault := input_fault(definition.body, given):
         raise InvalidInput(fault)
-    if (size := len(orjson.dumps(given))) > settings.LIMIT_RUN_VALUE_BYTES:
-        raise TooLarge(f"The input of a run may have {settings.LIMIT_RUN_VALUE_BYTES} bytes; this one has {size}.")
     if run_id is not None and not 0 < len(run_id) <= RUN_ID_CHARACTERS:
         raise InvalidInput(issues=[{"field": "runId", "message": f"must have 1 to {RUN_ID_CHARACTERS} characters"}])
 
@@ -114,9 +114,13 @@ def _deadline(definition: Definition) -> float:
 
 
 def _again(principal: Principal, definition: Definition, wanted: WorkflowRun) -> Progress:
-    found: WorkflowRun = WorkflowRun.objects.visible_to(principal, "workflows:execute").get(
-        workflow_id=definition.workflow_pk, resource_id=wanted.resource_id, run_id=wanted.run_id
+    found: WorkflowRun | None = (
+        WorkflowRun.objects.visible_to(principal, "workflows:execute")
+        .filter(workflow_id=definition.workflow_pk, resource_id=wanted.resource_id, run_id=wanted.run_id)
+        .first()
     )
+    if found is None:  # a resource id that several people use
+        raise Conflict("This runId is taken; choose another.")
     if (found.input, found.initial_state) != (wanted.input, wanted.initial_state):
         raise Conflict(
             "You have started another run of this workflow under this runId, with other input; choose another."
@@ -192,6 +196,7 @@ def _resumed(
     request_context: dict[str, Any] | None = None,
     per_step: bool = False,
 ) -> _Resumed:
+    check_given([resume_data, request_context], "resumeData and requestContext")
     definition = definition_of(run.version_id)
     starter = _starter(principal, run)
     if (changed := definition.changed) is not None:
@@ -199,8 +204,7 @@ def _resumed(
     records = read_records(WorkflowStep.objects.filter(run_id=run.id))
     if run.status != PAUSED or step is not None or label is not None:
         chosen = resuming.chosen(run, records, step=step, label=label, item=item)
-        resuming.check(definition, chosen, resume_data)
-        _give(run, chosen, resume_data)
+        _give(run, chosen, resuming.fitting(definition, chosen, resume_data))
     stood = (datetime.now(UTC) - run.updated_at).total_seconds() if run.status in (SUSPENDED, PAUSED) else 0.0
     run.per_step = per_step
     if request_context:

@@ -8,7 +8,7 @@ from workflows.dates import iso
 from workflows.definitions import Definition
 from workflows.models import WorkflowRun
 from workflows.paths import names, parts
-from workflows.records import BAILED, FAILED, RESUMED, RUNNING, SUCCESS, SUSPENDED, WAITING, Record
+from workflows.records import BAILED, CANCELED, FAILED, RESUMED, RUNNING, SUCCESS, SUSPENDED, WAITING, Record
 from workflows.shapes import step_graph
 
 FIELDS = ("result", "error", "payload", "steps", "activeStepsPath", "serializedStepGraph")
@@ -124,9 +124,11 @@ def shown_steps(run: WorkflowRun, found: list[Record], *, nested: bool) -> Body:
         if name in shown and shown[name]["status"] == RUNNING:
             shown[name] |= _outer(run, below)
     if run.is_over:
-        for body in shown.values():
+        broken = {".".join(names(record.path)) for record in found if record.status == FAILED}
+        for name, body in shown.items():
             if body["status"] in (RUNNING, WAITING, SUSPENDED):
-                body["status"] = "canceled" if run.status == "canceled" else FAILED
+                has_failed = any(path == name or path.startswith(f"{name}.") for path in broken)
+                body["status"] = FAILED if has_failed else CANCELED
     return shown
 
 

@@ -15,6 +15,7 @@ from workflows.expressions import condition_fault, mapping_fault
 from workflows.functions import function
 from workflows.graph import KINDS
 from workflows.graph_schema import GRAPH_SCHEMA, KIND_SCHEMAS, MOST_STEPS
+from workflows.ids import ID_CHARACTERS
 
 Written = Mapping[str, Any]
 Fault = tuple[str, str]
@@ -164,7 +165,7 @@ class _Numbered:
         """The entry with an id, and those in it."""
         made = dict(entry)
         if prefix := _PREFIXES.get(made["type"]):
-            made.setdefault("id", f"{prefix}_{self.workflow_id}_{self.counts[prefix]}"[-200:])
+            made.setdefault("id", f"{prefix}_{self.workflow_id}_{self.counts[prefix]}"[-ID_CHARACTERS:])
             self.counts[prefix] += 1
         if "steps" in made:
             made["steps"] = self.all(made["steps"])

@@ -18,19 +18,19 @@ from ground.bridge import on_background
 from identity.principal import Principal
 from workflows import steps
 from workflows.announcing import announce_run, announce_step
-from workflows.context import Bailed, StepContext, Suspended
+from workflows.context import Bailed, StepContext, StepFailed, Suspended
 from workflows.definitions import Definition, input_fault
 from workflows.functions import function
 from workflows.graph import FUNCTION
 from workflows.messages import send, send_at
 from workflows.models import WorkflowRun, WorkflowStep
 from workflows.records import RESUMED, Record, read_records
+from workflows.values import kept
 from workflows.walk import Leaf, Walk
 
 LEDGER = Ledger(WorkflowRun, WorkflowStep)
 HEART = Heart(LEDGER)
 
-MOST_RECORDS = 10_000
 MOST_AT_ONCE = 16  # steps of one run
 MOST_BUFFERED = 50  # records of pure steps that are kept with the next one
 
@@ -110,8 +110,10 @@ class _Driver:
         if self.under_way and not self.walk.is_finished:
             self._await()
             return False
-        if self.under_way:
-            self.stop()  # what a bail has left behind
+        if self.under_way:  # what a bail has left behind
+            self.stop()
+            for left in self.under_way.values():
+                self.walk.give_up(left.record)
         return self._let_go(PAUSED) if is_paused and not self._is_settled else self._end()
 
     _stepped = False
@@ -177,7 +179,7 @@ class _Driver:
 
     def _settle(self, leaf: Leaf, outcome: steps.Outcome) -> None:
         self._stepped = True
-        self.state |= self.contexts.pop(leaf.path).changes
+        outcome = self._with_state(self.contexts.pop(leaf.path).changes, outcome)
         match outcome:
             case steps.Succeeded(output):
                 self.walk.succeed(leaf, output)
@@ -188,6 +190,15 @@ class _Driver:
             case steps.Failed():
                 self._failed(leaf, outcome)
         announce_step(self.run, self.definition.workflow_id, leaf.record, "finished")
+
+    def _with_state(self, changes: dict[str, Any], outcome: steps.Outcome) -> steps.Outcome:
+        """Take over what the step changed in the state; it fails when that cannot be kept."""
+        if changes and not isinstance(outcome, steps.Failed):
+            try:
+                self.state = self.walk.state = kept({**self.state, **changes}, "The state")
+            except StepFailed as failure:
+                return steps.Failed({"message": failure.sentence, "name": "StepFailed"}, final=True)
+        return outcome
 
     def _failed(self, leaf: Leaf, failure: steps.Failed) -> None:
         allowed, delay = self._retries(leaf)
@@ -228,11 +239,6 @@ class _Driver:
 
     def _keep(self, *, defer: bool = False, now: bool = False) -> None:
         """Commit what has happened, unless it is kept in a moment together with the end of the run."""
-        if len(self.walk.records) > MOST_RECORDS:
-            self.walk.error = {
-                "message": f"The run has more than {MOST_RECORDS} step records.",
-                "name": "LimitExceeded",
-            }
         if not now and not self.under_way and not self.walk.ready:
             return
         if defer and len(self.walk.fresh) < MOST_BUFFERED:

@@ -1,8 +1,9 @@
 """What a graph computes between its steps: mappings in JMESPath, conditions in the where-grammar, or functions."""
 
 import json
+import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -12,6 +13,9 @@ from jmespath.exceptions import JMESPathError
 from api import predicate_facts
 from workflows.context import StepFailed
 from workflows.functions import function, source_of
+from workflows.values import copied, kept
+
+logger = logging.getLogger(__name__)
 
 LITERAL = "$literal"
 MOST_CHARACTERS = 2000  # of one expression
@@ -51,7 +55,7 @@ def mapping_fault(mapping: Any) -> str | None:
                 return f"has an expression of more than {MOST_CHARACTERS} characters"
             try:
                 _compiled(mapping)
-            except JMESPathError:
+            except (JMESPathError, RecursionError):
                 return f'holds {mapping[:80]!r}, which is no JMESPath expression; write a text as {{"{LITERAL}": …}}'
         case {"$literal": _} if len(mapping) == 1:
             return None
@@ -66,8 +70,8 @@ def mapping_fault(mapping: Any) -> str | None:
 def mapped(mapping: Any, scope: Scope) -> Any:
     """The value of a mapping: each text in it is an expression; objects and arrays keep their form."""
     if isinstance(mapping, dict) and len(mapping) == 1 and "/" in str(mapping.get("function", "")):
-        return called(mapping["function"], scope)
-    return _mapped(mapping, scope.facts())
+        return kept(called(mapping["function"], scope), "What a mapping gives")
+    return kept(_mapped(mapping, scope.facts()), "What a mapping gives")
 
 
 def _mapped(mapping: Any, facts: dict[str, Any]) -> Any:
@@ -79,6 +83,8 @@ def _mapped(mapping: Any, facts: dict[str, Any]) -> Any:
                 raise StepFailed(
                     f"The expression {mapping[:80]!r} failed: {str(failure).splitlines()[0][:200]}"
                 ) from None
+            except (RecursionError, TypeError, ValueError, OverflowError) as failure:
+                raise StepFailed(f"The expression {mapping[:80]!r} failed with {type(failure).__name__}.") from None
         case {"$literal": value} if len(mapping) == 1:
             return value
         case dict():
@@ -109,7 +115,15 @@ def called(name: str, scope: Scope) -> Any:
     found = function(name)
     if found is None:
         raise StepFailed(f"The function {name} does not exist any more.")
-    return found.call(scope.input, scope) if found.takes_context else found.call(scope.input)
+    given = replace(scope, input=copied(scope.input))
+    try:
+        return found.call(given.input, given) if found.takes_context else found.call(given.input)
+    except StepFailed:
+        raise
+    except Exception as raised:
+        logger.exception("The function %s of a graph failed", name)
+        kind = type(raised).__name__
+        raise StepFailed(f"The function {name} failed with {kind}; the server's log has the details.") from None
 
 
 def _found(path: str, facts: Any) -> Any:

@@ -9,7 +9,7 @@ from uuid import UUID
 from ground.uuid7 import uuid7
 
 RUNNING, SUCCESS, FAILED, SUSPENDED, WAITING = "running", "success", "failed", "suspended", "waiting"
-RESUMED, BAILED = "resumed", "bailed"
+RESUMED, BAILED, CANCELED = "resumed", "bailed", "canceled"
 DONE = frozenset({SUCCESS, BAILED})
 
 

@@ -66,18 +66,19 @@ def _available(waiting: Sequence[Record]) -> str:
     return f"Available suspended steps: [{', '.join(dict.fromkeys(map(_shown, waiting)))}]"
 
 
-def check(definition: Definition, resumed: Sequence[Record], data: Any) -> None:
-    """InvalidInput when the data does not fit what the step is resumed with; the run stays suspended."""
+def fitting(definition: Definition, resumed: Sequence[Record], data: Any) -> Any:
+    """The data as the step takes it; InvalidInput when it does not fit, and the run stays suspended."""
     for record in resumed:
         found = _function_at(definition.body, names(record.path))
         if found is None or found.resumes_with is None:
             continue
         try:
-            found.resumes_with.validate_python(data)
+            data = found.resumes_with.dump_python(found.resumes_with.validate_python(data), mode="json")
         except ValidationError as failure:
             faults = failure.errors(include_url=False)[:20]
             lines = [f"- {'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults]
             raise InvalidInput("Invalid resume data: \n" + "\n".join(lines)) from None
+    return data
 
 
 def _function_at(body: Mapping[str, Any], way: Sequence[str]) -> StepFunction | None:

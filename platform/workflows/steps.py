@@ -5,8 +5,6 @@ import logging
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
-from django.conf import settings
 from pydantic import TypeAdapter, ValidationError
 
 from agents import generate
@@ -18,8 +16,11 @@ from toolbox.inner import run_inside
 from workflows.context import Bailed, StepContext, StepFailed, Suspended
 from workflows.functions import StepFunction, function
 from workflows.graph import AGENT, FUNCTION, StepNode
+from workflows.values import copied, kept
 
 logger = logging.getLogger(__name__)
+
+LABEL_CHARACTERS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ _ANY: "TypeAdapter[Any]" = TypeAdapter(Any)
 
 def _valid(adapter: "TypeAdapter[Any]", given: Any) -> Any:
     try:
-        return adapter.validate_python(given)
+        return adapter.validate_python(copied(given))
     except ValidationError as failure:
         raise StepFailed(f"The input does not fit: {faults_of(failure)}") from None
 
@@ -125,24 +126,17 @@ def _json(adapter: "TypeAdapter[Any]", answer: Any) -> Any:
     """The answer as JSON holds it: what a later step gets is the same whether the run was interrupted or not."""
     try:
         value = adapter.dump_python(adapter.validate_python(answer), mode="json")
-        encoded = orjson.dumps(value)
     except ValidationError as failure:
         raise StepFailed(f"The output does not fit: {faults_of(failure)}") from None
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         raise StepFailed("The output is nothing that JSON can hold.") from None
-    if len(encoded) > settings.LIMIT_RUN_VALUE_BYTES:
-        raise StepFailed(f"The output has {len(encoded)} bytes; {settings.LIMIT_RUN_VALUE_BYTES} are allowed.")
-    if b"\\u0000" in encoded.replace(b"\\\\", b""):
-        raise StepFailed("The output holds the character U+0000, which cannot be kept.")
-    return orjson.loads(encoded)
+    return kept(value, "The output")
 
 
 def _outcome(raised: Exception, context: StepContext) -> Outcome:
     match raised:
-        case Suspended():
-            return Suspended(_json(_ANY, raised.payload), raised.label)
-        case Bailed():
-            return Bailed(_json(_ANY, raised.result))
+        case Suspended() | Bailed():
+            return _kept(raised, context)
         case StepFailed():
             return Failed({"message": raised.sentence, "name": "StepFailed"})
         case PlatformError():
@@ -153,3 +147,12 @@ def _outcome(raised: Exception, context: StepContext) -> Outcome:
     return Failed(
         {"message": f"Step {context.step_id} failed with {name}; the server's log has the details.", "name": name}
     )
+
+
+def _kept(raised: Suspended | Bailed, context: StepContext) -> Outcome:
+    try:
+        if isinstance(raised, Bailed):
+            return Bailed(_json(_ANY, raised.result))
+        return Suspended(_json(_ANY, raised.payload), str(raised.label)[:LABEL_CHARACTERS] if raised.label else None)
+    except StepFailed as failure:
+        return _outcome(failure, context)

@@ -24,9 +24,11 @@ from workflows.graph import (
     StepNode,
     WorkflowNode,
 )
-from workflows.records import BAILED, FAILED, RUNNING, SUCCESS, SUSPENDED, WAITING, Record, new_record, now
+from workflows.records import BAILED, CANCELED, FAILED, RUNNING, SUCCESS, SUSPENDED, WAITING, Record, new_record, now
+from workflows.values import kept
 
 MOST_ITEMS = 10_000
+MOST_RECORDS = 10_000
 MOST_SLEEP = timedelta(days=366)
 
 Done = Callable[[Any], None]
@@ -85,7 +87,7 @@ class Walk:
         self._settle()
 
     def _finish(self, result: Any) -> None:
-        self.is_finished, self.result = True, result
+        self.is_finished, self.result = True, kept(result, "The result")
         self.ready.clear()
 
     def take(self) -> Leaf | None:
@@ -170,6 +172,15 @@ class Walk:
             except StepFailed as failure:
                 self._failed({"message": failure.sentence, "name": "StepFailed"})
         self._agenda.clear()
+        for path, waiting in list(self.blocked.items()):
+            if waiting.scope.is_gone:  # a workflow has ended without it
+                del self.blocked[path]
+                self.give_up(waiting.record)
+
+    def give_up(self, record: Record) -> None:
+        """The step is not needed any more."""
+        record.end(CANCELED)
+        self.fresh[record.path] = record
 
     def _over(self, leaf: Leaf, act: Callable[[], None]) -> None:
         self.under_way -= 1
@@ -209,9 +220,14 @@ class Walk:
         """The record at this place; a new one when there is none."""
         found = self.records.get(path)
         if found is None:
-            found = self.records[path] = new_record(path, name, len(self.records), given)
-            self.fresh[path] = found
+            found = self.fresh[path] = self._new(path, name, given)
         return found
+
+    def _new(self, path: str, name: str, given: Any) -> Record:
+        if len(self.records) >= MOST_RECORDS:
+            raise StepFailed(f"The run has more than {MOST_RECORDS} step records.")
+        record = self.records[path] = new_record(path, name, len(self.records), given)
+        return record
 
     def close(self, record: Record, output: Any) -> None:
         """A record of the walk's own has its output."""
@@ -232,7 +248,7 @@ class Walk:
             self._failed(record.error)
             return
         if record is None:
-            record = self.records[path] = new_record(path, node.id, len(self.records), given)
+            record = self._new(path, node.id, given)
             if node.mapping is not None:
                 record.input = self._mapped(record, node.mapping, scope.scope(given, iteration))
         leaf = Leaf(node, record, scope, done, items, iteration)
@@ -388,7 +404,7 @@ def _until(node: SleepNode, scope: Scope) -> datetime:
     duration = mapped(node.duration, scope)
     if isinstance(duration, bool) or not isinstance(duration, int | float) or not duration >= 0:
         raise StepFailed("A sleep needs a number of milliseconds that is not negative.")
-    return now() + min(timedelta(milliseconds=duration), MOST_SLEEP)
+    return now() + timedelta(milliseconds=min(duration, MOST_SLEEP / timedelta(milliseconds=1)))
 
 
 def _is_date(value: Any) -> bool:
@@ -405,6 +421,8 @@ def _date(value: Any) -> datetime:
         moment = datetime.fromisoformat(value)
     if moment is None:
         raise StepFailed("A sleep until a date needs an ISO date, such as 2030-01-31T09:00:00Z.")
+    if not 1970 <= moment.year <= 9998:  # a zone could carry it out of the calendar
+        moment = datetime(1970 if moment.year < 1970 else 9998, 1, 1, tzinfo=UTC)
     return min(moment if moment.tzinfo else moment.replace(tzinfo=UTC), datetime.now(UTC) + MOST_SLEEP)
 
 
@@ -427,7 +445,8 @@ class _Fork:
         def ended(output: Any) -> None:
             self.outputs[name] = output
             if len(self.outputs) == len(self.nodes):
-                self.done({_name(node): self.outputs[_name(node)] for node in self.nodes})
+                together = {_name(node): self.outputs[_name(node)] for node in self.nodes}
+                self.done(kept(together, "What the steps at once give together"))
 
         return ended
 
@@ -474,7 +493,7 @@ class _Foreach:
             suffix = f"[{index}]"
             self.scope.begin(self.node.node, self.given[index], self._ended(index), (*self.items, item), suffix, index)
         if len(self.outputs) == len(self.given) and not self.record.is_done:
-            output = [self.outputs[index] for index in range(len(self.given))]
+            output = kept([self.outputs[index] for index in range(len(self.given))], "What the items give together")
             self.scope.walk.close(self.record, output)
             self.done(output)
 

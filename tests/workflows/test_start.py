@@ -68,7 +68,7 @@ def test_too_much_input_is_refused(ben: Runs, cast: Cast) -> None:
     with override_settings(LIMIT_RUN_VALUE_BYTES=2000):
         answer = ben.start("t-async", "x" * 2001, status=413)
 
-    assert answer == {"error": "The input of a run may have 2000 bytes; this one has 2003."}
+    assert answer == {"error": "inputData of a run has 2003 bytes; 2000 are allowed."}
     assert runs_of(cast) == 0
 
 

@@ -119,7 +119,7 @@ class Migration(migrations.Migration):
             name="WorkflowStep",
             fields=[
                 ("id", models.UUIDField(default=ground.uuid7.uuid7, editable=False, primary_key=True, serialize=False)),
-                ("path", models.CharField(max_length=400)),
+                ("path", models.CharField(max_length=1200)),
                 ("step_id", models.CharField(max_length=120)),
                 ("position", models.IntegerField()),
                 ("status", models.CharField(max_length=10)),
