@@ -156,6 +156,20 @@ def test_no_spelling_of_an_inner_address_is_fetched(host: str) -> None:
     assert refused.sentence.endswith("is not a public address; only public addresses can be fetched.")
 
 
+@pytest.mark.parametrize(
+    "address",
+    ["192.88.99.1", "192.88.99.255", "192.0.0.8", "192.0.0.9", "192.0.0.10", "192.0.0.170", "3fff::1", "3fff:fff::1",
+     "::ffff:192.88.99.1", "64:ff9b::c000:9", "2002:c058:6301::"],
+)  # fmt: skip
+def test_addresses_for_relays_and_examples_are_not_public(address: str) -> None:
+    assert not is_allowed(ip_address(address))
+
+
+@pytest.mark.parametrize("address", ["192.88.98.255", "192.88.100.0", "192.0.1.1", "3ffe:ffff::1", "2600::1"])
+def test_their_neighbours_are_judged_by_themselves(address: str) -> None:
+    assert is_allowed(ip_address(address)) is ip_address(address).is_global
+
+
 @pytest.mark.parametrize("address", ["8.8.8.8", "2606:4700:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"])
 def test_public_addresses_are_allowed(address: str) -> None:
     assert is_allowed(ip_address(address))

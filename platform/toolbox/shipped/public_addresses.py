@@ -11,6 +11,8 @@ from ground.errors import Unprocessable, UpstreamFailed
 Address = IPv4Address | IPv6Address
 
 _NAT64 = ip_network("64:ff9b::/96")
+# What Python's registry counts as global, in some versions or in all: relays of 6to4, protocol assignments, examples.
+_NOBODYS = tuple(map(ip_network, ("192.88.99.0/24", "192.0.0.0/24", "3fff::/20")))
 
 
 def checked_address(host: str, port: int) -> str:
@@ -37,6 +39,7 @@ def is_allowed(address: Address) -> bool:
         or address.is_multicast
         or address.is_reserved
         or address.is_unspecified
+        or any(address in network for network in _NOBODYS)
         or (isinstance(address, IPv6Address) and address.is_site_local)
     )
 
