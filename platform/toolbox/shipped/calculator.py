@@ -4,6 +4,7 @@ import ast
 import decimal
 import math
 import operator
+import sys
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Annotated, Any
@@ -20,7 +21,7 @@ _context = decimal.Context(
     prec=DIGITS,
     Emax=LARGEST_EXPONENT,
     Emin=-LARGEST_EXPONENT,
-    traps=[decimal.Overflow, decimal.InvalidOperation, decimal.DivisionByZero],
+    traps=[decimal.Overflow, decimal.Underflow, decimal.InvalidOperation, decimal.DivisionByZero],
 )
 _SPELLINGS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "^": "§"})
 
@@ -56,7 +57,17 @@ class Unclear(Exception):
 
 
 def _of_floats(function: Callable[[float], float]) -> Function:
-    return lambda number: Decimal(repr(function(float(number))))
+    return lambda number: Decimal(repr(function(_float(number))))
+
+
+def _float(number: Number) -> float:
+    """The nearest float; refused where that would be infinite, or lose the digits that it still has."""
+    near = float(number)
+    if math.isinf(near):
+        raise Unclear(f"A number is further from 0 than {sys.float_info.max:.1e}".replace("+", ""))
+    if number != 0 and abs(near) < sys.float_info.min:
+        raise Unclear(f"A number is closer to 0 than {sys.float_info.min:.1e}")
+    return near
 
 
 def _rounded(number: Number, digits: Number = Decimal(0)) -> Number:
@@ -113,6 +124,8 @@ def calculator(data: Expression) -> Result:
         said = str(fault)
     except decimal.Overflow:
         said = f"The result has more than {LARGEST_EXPONENT} digits"
+    except decimal.Underflow:
+        said = f"A number is closer to 0 than 1e-{LARGEST_EXPONENT}"
     except decimal.DivisionByZero:
         said = "Something is divided by zero"
     except (decimal.InvalidOperation, OverflowError, ValueError):
@@ -162,4 +175,4 @@ def _result(number: Any) -> Result:
     plain = number.normalize()
     text = f"{plain:f}" if plain.adjusted() < DIGITS and plain.as_tuple().exponent > -DIGITS else str(plain)
     whole = plain == plain.to_integral_value() and abs(plain) <= EXACT_IN_A_FLOAT
-    return Result(result=int(plain) if whole else float(plain), text="0" if plain == 0 else text)
+    return Result(result=int(plain) if whole else _float(plain), text="0" if plain == 0 else text)
