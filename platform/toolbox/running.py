@@ -2,10 +2,12 @@
 
 import inspect
 import json
+import math
 import traceback
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from ground.errors import Issue
@@ -15,7 +17,7 @@ from toolbox.declaring import Declared
 MOST_ISSUES = 50
 MOST_TRACE = 16_000  # characters of a traceback that reach the log
 
-_anything: TypeAdapter[Any] = TypeAdapter(Any, config=ConfigDict(ser_json_inf_nan="constants"))
+_anything: TypeAdapter[Any] = TypeAdapter(Any)
 
 
 class Failure(NamedTuple):
@@ -63,7 +65,9 @@ def encoded(declared: Declared, value: Any, limit: int) -> bytes:
     try:
         fitting = adapter.validate_python(value) if declared.output else value
         body = adapter.dump_json(fitting, by_alias=True)
-        json.loads(body, parse_constant=_refuse)
+        json.loads(body)
+        if b"null" in body:  # what pydantic writes for a number without a JSON word, whatever the schema says
+            _check_numbers(adapter.dump_python(fitting))
         if b"\\u0000" in body.replace(b"\\\\", b""):
             raise ValueError("U+0000, which no database keeps")
     except ValidationError as fault:
@@ -75,10 +79,17 @@ def encoded(declared: Declared, value: Any, limit: int) -> bytes:
     return body
 
 
+def _check_numbers(value: Any) -> None:
+    """ValueError when infinity or no number at all is among the values."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{value} is not JSON.")
+    if isinstance(value, dict):
+        value = value.values()
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes):
+        for inner in value:
+            _check_numbers(inner)
+
+
 def raised(failure: BaseException) -> Failed:
     """A tool's own exception."""
     return Failed("raised", "".join(traceback.format_exception(failure)))
-
-
-def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is not JSON.")

@@ -102,6 +102,24 @@ def returns_nan(data: Nothing) -> Any:
     return {"value": float("nan")}
 
 
+@tool(id="returns_nan_inside")
+def returns_nan_inside(data: Nothing) -> dict[str, Any]:
+    """Returns a number that JSON has no word for in an object of anything."""
+    return {"values": [1.5, None, (float("-inf"),)]}
+
+
+@tool(id="returns_nothing_inside")
+def returns_nothing_inside(data: Nothing) -> dict[str, Any]:
+    """Returns null where it says so."""
+    return {"values": [1.5, None, "null"], "more": {"none": None}}
+
+
+@tool(id="returns_no_number")
+def returns_no_number(data: Nothing) -> Report:
+    """Returns a number that JSON has no word for where its schema says number."""
+    return Report(city="Kiel", degrees=float("inf"))
+
+
 @tool(id="hoards", memory_mb=64)
 def hoards(data: Nothing) -> int:
     """Needs more memory than it may have."""

@@ -25,6 +25,8 @@ FAILURES = {
     "breaks_its_schema": "returned something that breaks its output schema; report it with the trace id.",
     "returns_a_socket": "returned something that is not JSON; report it with the trace id.",
     "returns_nan": "returned something that is not JSON; report it with the trace id.",
+    "returns_nan_inside": "returned something that is not JSON; report it with the trace id.",
+    "returns_no_number": "returned something that is not JSON; report it with the trace id.",
     "hoards": "needed more than its 64 MB of memory and was stopped; ask for less.",
     "exits": "ended its process before it answered; report it with the trace id.",
 }
@@ -37,6 +39,10 @@ def test_a_tool_returns_its_value_with_defaults_filled_in(cast: Cast, use: Use) 
 @pytest.mark.parametrize("data", [0, "", False, None, [], {"a": [1.5, "ä\ud7ff"]}, 10**30])
 def test_any_json_goes_in_and_out_unchanged(cast: Cast, bad_tools: None, data: Any) -> None:
     assert start(cast.ben.principal, "tells_its_process", data).result(30)["given"] == data
+
+
+def test_null_is_a_value(cast: Cast, use: Use) -> None:
+    assert use(cast.ben, "returns_nothing_inside") == {"values": [1.5, None, "null"], "more": {"none": None}}
 
 
 @pytest.mark.parametrize(("tool_id", "said"), FAILURES.items())
