@@ -19,6 +19,8 @@ USED_EVERY = timedelta(minutes=1)
 
 _principals: ProcessCache[bytes, Principal] = ProcessCache("credentials", 8192, also=("rights",))
 
+_beginners: ProcessCache[tuple[object, ...], Principal] = ProcessCache("credentials", 4096, also=("rights",))
+
 # Compared with when the id is unknown, so that both answers take the same work.
 _NOBODY = "0" * 64
 
@@ -64,6 +66,14 @@ def authenticate(authorization: str | None, x_api_key: str | None, *, in_query: 
 
 def again(tenant_id: UUID, user_id: UUID, kind: str, credential_id: str) -> Principal:
     """The principal that began long work, with the rights it has now; Unauthenticated when it has none any more."""
+    name = (tenant_id, user_id, kind, credential_id)
+    principal = _beginners.load(name, lambda: _beginner(*name), lambda found: found.tenant_id)
+    if _is_over(principal.credential):  # it may have expired since it was kept
+        raise Unauthenticated
+    return principal
+
+
+def _beginner(tenant_id: UUID, user_id: UUID, kind: str, credential_id: str) -> Principal:
     if kind != API_KEY:
         return principal_of(tenant_id, user_id, Credential(kind, credential_id, ""))
     key = ApiKey.objects.filter(lookup=credential_id, tenant_id=tenant_id, owner_id=user_id).first()

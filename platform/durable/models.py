@@ -5,6 +5,7 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 
+from durable.reading import Decoder
 from ground.uuid7 import uuid7
 from identity.scoping import TenantOwned
 
@@ -60,12 +61,12 @@ class StepRecord(models.Model):
     step_id = models.CharField(max_length=120)
     position = models.IntegerField()  # the order in which the steps began
     status = models.CharField(max_length=10)
-    input = models.JSONField(null=True)
-    output = models.JSONField(null=True)
-    error = models.JSONField(null=True)
-    suspend_payload = models.JSONField(null=True)
-    resume_payload = models.JSONField(null=True)
-    metadata = models.JSONField(null=True)
+    input = models.JSONField(null=True, decoder=Decoder)
+    output = models.JSONField(null=True, decoder=Decoder)
+    error = models.JSONField(null=True, decoder=Decoder)
+    suspend_payload = models.JSONField(null=True, decoder=Decoder)
+    resume_payload = models.JSONField(null=True, decoder=Decoder)
+    metadata = models.JSONField(null=True, decoder=Decoder)
     attempts = models.IntegerField(default=1)
     wake_at = models.DateTimeField(null=True)
     started_at = models.DateTimeField(null=True)

@@ -45,15 +45,17 @@ def name_of(tenant_id: UUID) -> str:
 
 def written(event: Event | Told | dict[str, Any], to: Audience | None) -> bytes:
     """The body of an entry: one line of JSON."""
-    user_id, permission = (to.user_id, to.permission) if to else (None, None)
-    return orjson.dumps([user_id, permission, event])
+    facts = (to.user_id, to.permission, to.department_id) if to else (None, None, None)
+    return orjson.dumps([*facts, event])
 
 
 def read(tenant_id: UUID, entry_id: bytes, body: bytes) -> Entry:
     """The entry of an id and a body."""
-    user_id, permission, event = orjson.loads(body)
+    user_id, permission, department_id, event = orjson.loads(body)
     text = entry_id.decode()
-    to = Audience(tenant_id, UUID(user_id) if user_id else None, permission)
+    to = Audience(
+        tenant_id, UUID(user_id) if user_id else None, permission, UUID(department_id) if department_id else None
+    )
     return Entry(text, position_of(text), to, event)
 
 

@@ -30,6 +30,11 @@ def _reserved(pid: int) -> ThreadPoolExecutor:
 def _released(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     try:
         return fn(*args, **kwargs)
+    except (
+        SystemExit,
+        KeyboardInterrupt,
+    ) as asked:  # it would end the event loop, and with it all
+        raise RuntimeError("What ran in a thread asked the process to end.") from asked
     finally:
         for connection in connections.all(initialized_only=True):
             if not connection.in_atomic_block:

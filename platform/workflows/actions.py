@@ -9,7 +9,6 @@ from uuid import uuid4
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models.functions import Now
 
 from credentials.authentication import again
 from durable.ledger import Hold
@@ -27,7 +26,7 @@ from workflows.messages import send
 from workflows.models import RUN_ID_CHARACTERS, WorkflowRun, WorkflowStep
 from workflows.records import RESUMED, Record, now, read_records
 from workflows.records import SUSPENDED as RECORD_SUSPENDED
-from workflows.taking_up import changed_sentence
+from workflows.taking_up import NOT_ALLOWED, allowed, changed_sentence
 from workflows.values import check_given
 
 
@@ -78,7 +77,6 @@ def start_run(
         per_step=per_step,
     )
     hold = LEDGER.held(run)
-    run.due_at = Now() + timedelta(seconds=settings.RUN_LEASE_SECONDS)
     run.deadline_at = datetime.now(UTC) + timedelta(seconds=_deadline(definition))
     if not _kept(run, chosen=run_id is not None):
         return _again(principal, definition, run)
@@ -93,7 +91,7 @@ def _kept(run: WorkflowRun, *, chosen: bool) -> bool:
     held: AbstractContextManager[Any] = transaction.atomic() if is_inside and chosen else nullcontext()
     try:
         with held:
-            run.save(force_insert=True)
+            LEDGER.insert(run)
     except IntegrityError:
         if chosen:
             return False
@@ -198,7 +196,7 @@ def _resumed(
 ) -> _Resumed:
     check_given([resume_data, request_context], "resumeData and requestContext")
     definition = definition_of(run.version_id)
-    starter = _starter(principal, run)
+    starter = _starter(principal, run, definition.workflow_id)
     if (changed := definition.changed) is not None:
         raise Conflict(changed_sentence(changed))
     records = read_records(WorkflowStep.objects.filter(run_id=run.id))
@@ -233,7 +231,7 @@ def _give(run: WorkflowRun, chosen: list[Record], data: Any) -> None:
         record.status, record.resume_payload, record.resumed_at = RESUMED, data, moment
 
 
-def _starter(principal: Principal, run: WorkflowRun) -> Principal:
+def _starter(principal: Principal, run: WorkflowRun, workflow_id: str) -> Principal:
     """Who the run belongs to, with the rights of now: a run never does what only somebody else may do."""
     credential = principal.credential
     if (run.started_by_id, run.credential_kind, run.credential_id) == (
@@ -245,9 +243,13 @@ def _starter(principal: Principal, run: WorkflowRun) -> Principal:
     try:
         if run.started_by_id is None:
             raise Unauthenticated
-        return again(run.tenant_id, run.started_by_id, run.credential_kind, run.credential_id)
+        starter = again(run.tenant_id, run.started_by_id, run.credential_kind, run.credential_id)
+        allowed(starter, workflow_id)
+    except NotFound:
+        raise Conflict(NOT_ALLOWED) from None
     except Unauthenticated:
         raise Conflict("The user or the credential that started this run is no longer active; start it anew.") from None
+    return starter
 
 
 def cancel_run(principal: Principal, workflow_id: str, run_id: str) -> WorkflowRun:

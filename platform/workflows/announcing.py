@@ -1,9 +1,12 @@
 """What the owner of a run, and who may write workflows, hear of it while it is under way."""
 
+from uuid import UUID
+
 from events.audience import Audience
 from events.publishing import publish
+from ground.invalidation import ProcessCache
 from workflows.dates import iso
-from workflows.models import WorkflowRun
+from workflows.models import Workflow, WorkflowRun
 from workflows.records import Record, now
 
 WATCHERS = "workflows:write"
@@ -50,4 +53,14 @@ def announce_step(run: WorkflowRun, workflow_id: str, record: Record, what: str)
 
 
 def _audience(run: WorkflowRun) -> Audience:
-    return Audience(tenant_id=run.tenant_id, user_id=run.started_by_id, permission=WATCHERS)
+    department_id = _departments.load(
+        run.workflow_id, lambda: (run.tenant_id, _department(run)), lambda found: found[0]
+    )[1]
+    return Audience(run.tenant_id, run.started_by_id, WATCHERS, department_id)
+
+
+_departments: ProcessCache[UUID, tuple[UUID, UUID | None]] = ProcessCache("surface", 4096)
+
+
+def _department(run: WorkflowRun) -> UUID | None:
+    return Workflow.objects.values_list("department_id", flat=True).get(pk=run.workflow_id)

@@ -165,7 +165,7 @@ class _Numbered:
         """The entry with an id, and those in it."""
         made = dict(entry)
         if prefix := _PREFIXES.get(made["type"]):
-            made.setdefault("id", f"{prefix}_{self.workflow_id}_{self.counts[prefix]}"[-ID_CHARACTERS:])
+            made.setdefault("id", f"{prefix}_{self.workflow_id[: ID_CHARACTERS - 16]}_{self.counts[prefix]}")
             self.counts[prefix] += 1
         if "steps" in made:
             made["steps"] = self.all(made["steps"])

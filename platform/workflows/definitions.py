@@ -22,6 +22,7 @@ from workflows.graph_schema import MOST_DEPTH, MOST_STEPS
 from workflows.models import CODE, STORED, Workflow, WorkflowVersion
 
 MISSING = "Workflow not found"
+UNSEEN: dict[str, Any] = {}  # stands for the graph of a workflow that the caller may not read
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,16 +119,19 @@ def pin(workflow: Workflow, principal: Principal | None = None) -> Definition:
     return definition_of(_version(workflow, digest, body).pk)
 
 
-_composed: ProcessCache[tuple[UUID, object], tuple[UUID, dict[str, Any]]] = ProcessCache("surface", 4096)
+_composed: ProcessCache[tuple[object, ...], tuple[UUID, dict[str, Any]]] = ProcessCache(
+    "surface", 4096, also=("rights",)
+)
 
 
-def composed(workflow: Workflow) -> dict[str, Any]:
-    """The newest body of a workflow, to look at; InvalidInput says why it could not run. Makes no version."""
-    key = (workflow.pk, workflow.updated_at)
-    body = _composed.load(
-        key, lambda: (workflow.tenant_id, _Composer(workflow.tenant_id, None).body(workflow)), lambda found: found[0]
-    )
-    return body[1]
+def composed(workflow: Workflow, principal: Principal | None = None) -> dict[str, Any]:
+    """The newest body of a workflow, to look at; InvalidInput says why it could not run. Makes no version.
+
+    With a principal, the steps of workflows inside it that the caller may not read are left out.
+    """
+    key = (workflow.pk, workflow.updated_at, principal and principal.rights_key)
+    composer = _Composer(workflow.tenant_id, principal, "workflows:read")
+    return _composed.load(key, lambda: (workflow.tenant_id, composer.body(workflow)), lambda found: found[0])[1]
 
 
 def _version(workflow: Workflow, digest: str, body: dict[str, Any]) -> WorkflowVersion:
@@ -159,8 +163,8 @@ def check_graph(workflow: Workflow) -> None:
 class _Composer:
     """Puts a graph together with those of the workflows inside it."""
 
-    def __init__(self, tenant_id: UUID, principal: Principal | None) -> None:
-        self.tenant_id, self.principal, self.steps = tenant_id, principal, 0
+    def __init__(self, tenant_id: UUID, principal: Principal | None, permission: str = "workflows:execute") -> None:
+        self.tenant_id, self.principal, self.permission, self.steps = tenant_id, principal, permission, 0
 
     def body(self, workflow: Workflow) -> dict[str, Any]:
         """The whole body of a workflow, with the digests of its functions."""
@@ -174,6 +178,8 @@ class _Composer:
         return body
 
     def _composed(self, slug: str, written: Any, above: tuple[str, ...]) -> dict[str, Any]:
+        if written is UNSEEN:
+            return {"id": slug, "steps": []}
         graph = read_graph(slug, written)
         graph["steps"] = [self._expanded(entry, above) for entry in graph["steps"]]
         self.steps += sum(1 for _ in entries(graph))
@@ -201,8 +207,13 @@ class _Composer:
         if self.principal is None:
             row = Workflow.objects.filter(tenant_id=self.tenant_id, slug=slug).first()
         else:
-            row = visible(self.principal, "workflows:execute").by_public_id(slug).first()
+            row = visible(self.principal, self.permission).by_public_id(slug).first()
+            if row is None and self.permission == "workflows:read":
+                return UNSEEN
         made = code.find(slug)
+        runs = self.principal is not None and self.permission == "workflows:execute"
+        if row is not None and not row.enabled and runs:
+            raise InvalidInput(f"Workflow {outer} contains the workflow {slug}, which is disabled.")
         if row is not None and row.origin != CODE:
             return row.graph
         if made is None or (row is None and self.principal is not None):

@@ -101,6 +101,8 @@ class _Driver:
             raise Lost
         if self.asked == LOOK:
             self._look()
+        if self.walk.blocked:
+            self.walk.wake()
         if self._is_late():
             return self._fail(f"The run was under way for longer than it may ({self._deadline():g} seconds).")
         is_paused = self.asked == PAUSE or (self.run.per_step and self._stepped)
@@ -126,7 +128,8 @@ class _Driver:
 
     def _begin(self, leaf: Leaf) -> bool:
         found = steps.runs_here(leaf.node)
-        alone = not self.under_way and (self.is_inline or not self.walk.ready)
+        # With nothing beside it that could go on meanwhile, it needs no thread of its own.
+        alone = not self.under_way and (self.is_inline or not (self.walk.ready or self.walk.blocked))
         if self.is_inline and (found is None or not found.is_quick or time.monotonic() > self.until):
             self.walk.give_back(leaf)
             return self._hand_over()
@@ -140,8 +143,8 @@ class _Driver:
         held: AbstractContextManager[Any] = transaction.atomic() if found.transactional else nullcontext()
         with held:
             outcome = steps.call_here(found, leaf.record.input, context)
-            if found.transactional and isinstance(outcome, steps.Failed):
-                transaction.set_rollback(True)
+            if found.transactional and isinstance(outcome, steps.Failed | Suspended):
+                transaction.set_rollback(True)  # it is carried out again, from the beginning
             else:
                 self._settle(leaf, outcome)
                 self._keep(defer=found.pure, now=found.transactional)
@@ -217,7 +220,8 @@ class _Driver:
 
     def _await(self) -> None:
         """Until a step has ended, somebody asks something, or the time of the run is over."""
-        left = (self.run.deadline_at - datetime.now(UTC)).total_seconds() if self.run.deadline_at else None
+        ends = [moment for moment in (self.run.deadline_at, self.walk.wakes_at()) if moment is not None]
+        left = max(0.0, (min(ends) - datetime.now(UTC)).total_seconds()) if ends else None
         awaited: list[Future[Any]] = [*self.under_way, self.bell]
         wait(awaited, timeout=left, return_when=FIRST_COMPLETED)
         if self.bell.done():

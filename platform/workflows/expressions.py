@@ -4,13 +4,12 @@ import json
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
-import jmespath
 from jmespath.exceptions import JMESPathError
 
 from api import predicate_facts
+from workflows import jmes
 from workflows.context import StepFailed
 from workflows.functions import function, source_of
 from workflows.values import copied, kept
@@ -42,19 +41,21 @@ class Scope:
         }
 
 
-@lru_cache(maxsize=2048)
-def _compiled(expression: str) -> Any:
-    return jmespath.compile(expression)
-
-
 def mapping_fault(mapping: Any) -> str | None:
     """What is wrong with a mapping, as the end of a sentence; None when nothing is."""
+    try:
+        return _mapping_fault(mapping)
+    except RecursionError:
+        return "is nested too deep"
+
+
+def _mapping_fault(mapping: Any) -> str | None:
     match mapping:
         case str():
             if len(mapping) > MOST_CHARACTERS:
                 return f"has an expression of more than {MOST_CHARACTERS} characters"
             try:
-                _compiled(mapping)
+                jmes.compiled(mapping)
             except (JMESPathError, RecursionError):
                 return f'holds {mapping[:80]!r}, which is no JMESPath expression; write a text as {{"{LITERAL}": …}}'
         case {"$literal": _} if len(mapping) == 1:
@@ -63,7 +64,7 @@ def mapping_fault(mapping: Any) -> str | None:
             return None if function(name) else f"names the function {name}, which does not exist"
         case dict() | list():
             values = mapping.values() if isinstance(mapping, dict) else mapping
-            return next((found for found in map(mapping_fault, values) if found), None)
+            return next((found for found in map(_mapping_fault, values) if found), None)
     return None
 
 
@@ -78,7 +79,9 @@ def _mapped(mapping: Any, facts: dict[str, Any]) -> Any:
     match mapping:
         case str():
             try:
-                return _compiled(mapping).search(facts)
+                return jmes.search(mapping, facts)
+            except jmes.TooLarge:
+                raise StepFailed(f"What the expression {mapping[:80]!r} builds grows too large.") from None
             except JMESPathError as failure:
                 raise StepFailed(
                     f"The expression {mapping[:80]!r} failed: {str(failure).splitlines()[0][:200]}"
@@ -120,7 +123,7 @@ def called(name: str, scope: Scope) -> Any:
         return found.call(given.input, given) if found.takes_context else found.call(given.input)
     except StepFailed:
         raise
-    except Exception as raised:
+    except (Exception, SystemExit, KeyboardInterrupt) as raised:
         logger.exception("The function %s of a graph failed", name)
         kind = type(raised).__name__
         raise StepFailed(f"The function {name} failed with {kind}; the server's log has the details.") from None

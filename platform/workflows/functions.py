@@ -70,6 +70,11 @@ class StepFunction:
             self.took(time.perf_counter() - begun)
 
     @cached_property
+    def digest(self) -> str:
+        """Of its code."""
+        return hashlib.sha256(source_of(self.call).encode()).hexdigest()[:16]
+
+    @cached_property
     def takes_context(self) -> bool:
         """Whether it takes a second argument."""
         return len(inspect.signature(self.call).parameters) > 1
@@ -204,6 +209,4 @@ def known_functions() -> list[str]:
 def digest(name: str) -> str:
     """Of a function's code: a run notices that it changed. Empty when there is no such function."""
     found = _functions.get(name)
-    if found is None:
-        return ""
-    return hashlib.sha256(source_of(found.call).encode()).hexdigest()[:16]
+    return "" if found is None else found.digest

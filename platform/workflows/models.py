@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import Q
 
 from durable.models import Run, StepRecord
+from durable.reading import Decoder
 from identity.principal import Principal
 from identity.scoping import TenantOwned
 from workflows.ids import ID_CHARACTERS
@@ -85,12 +86,12 @@ class WorkflowRun(Run):
     started_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     credential_kind = models.CharField(max_length=20)
     credential_id = models.CharField(max_length=100)
-    input = models.JSONField(null=True)
-    initial_state = models.JSONField(null=True)
-    state = models.JSONField(null=True)
-    request_context = models.JSONField(null=True)
-    result = models.JSONField(null=True)
-    error = models.JSONField(null=True)
+    input = models.JSONField(null=True, decoder=Decoder)
+    initial_state = models.JSONField(null=True, decoder=Decoder)
+    state = models.JSONField(null=True, decoder=Decoder)
+    request_context = models.JSONField(null=True, decoder=Decoder)
+    result = models.JSONField(null=True, decoder=Decoder)
+    error = models.JSONField(null=True, decoder=Decoder)
     trace_id = models.CharField(max_length=32, blank=True, default="")
     per_step = models.BooleanField(default=False)
 

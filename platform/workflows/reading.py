@@ -22,18 +22,18 @@ def list_workflows(principal: Principal, *, query: str, partial: bool) -> Body:
     found = visible(principal).filter(enabled=True)
     if query:
         found = found.filter(Q(slug__icontains=query) | Q(name__icontains=query))
-    return {workflow.slug: _described(workflow, partial=partial) for workflow in found.order_by("slug")}
+    return {workflow.slug: _described(principal, workflow, partial=partial) for workflow in found.order_by("slug")}
 
 
 def get_workflow(principal: Principal, workflow_id: str) -> Body:
     """One workflow."""
-    return _described(find_workflow(principal, workflow_id), partial=False)
+    return _described(principal, find_workflow(principal, workflow_id), partial=False)
 
 
-def _described(workflow: Workflow, *, partial: bool) -> Body:
+def _described(principal: Principal, workflow: Workflow, *, partial: bool) -> Body:
     facts = (workflow.slug, workflow.name, workflow.description, workflow.origin)
     try:
-        return shapes.described(*facts, composed(workflow), partial=partial)
+        return shapes.described(*facts, composed(workflow, principal), partial=partial)
     except InvalidInput as refused:
         return {**shapes.described(*facts, {"steps": []}, partial=partial), "fault": refused.said()}
 

@@ -21,6 +21,7 @@ from workflows.values import copied, kept
 logger = logging.getLogger(__name__)
 
 LABEL_CHARACTERS = 200
+EXITS = (SystemExit, KeyboardInterrupt)  # a step may end itself, never the process
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ def call_here(found: StepFunction, given: Any, context: StepContext) -> Outcome:
         value = _valid(found.input, given)
         answer = found.timed(value, context) if found.takes_context else found.timed(value)
         return Succeeded(_json(found.output, answer))
-    except Exception as raised:
+    except (Exception, *EXITS) as raised:
         return _outcome(raised, context)
 
 
@@ -71,7 +72,11 @@ async def call(node: StepNode, given: Any, context: StepContext) -> Outcome:
             return _outcome(raised, context)
         sentence = f"Step {node.id} did not end within {timeout:g} seconds and was stopped."
         return Failed({"message": sentence, "name": "TimedOut"})
-    except Exception as raised:
+    except asyncio.CancelledError as raised:
+        if (task := asyncio.current_task()) is None or task.cancelling():
+            raise
+        return _outcome(raised, context)  # the step said so itself; nobody stopped it
+    except (Exception, *EXITS) as raised:
         return _outcome(raised, context)
 
 
@@ -101,7 +106,7 @@ async def _say(principal: Principal, agent_id: str, given: Any) -> dict[str, Any
     wishes = {"messages": read_messages(prompt)}
     pending = await in_django(generate.begin, principal, agent_id, wishes)
     reply = await asyncio.wrap_future(pending.future)
-    return {"text": reply["text"]}
+    return {"text": kept(reply["text"], "The answer")}
 
 
 _ANY: "TypeAdapter[Any]" = TypeAdapter(Any)
@@ -133,7 +138,7 @@ def _json(adapter: "TypeAdapter[Any]", answer: Any) -> Any:
     return kept(value, "The output")
 
 
-def _outcome(raised: Exception, context: StepContext) -> Outcome:
+def _outcome(raised: BaseException, context: StepContext) -> Outcome:
     match raised:
         case Suspended() | Bailed():
             return _kept(raised, context)
@@ -143,7 +148,8 @@ def _outcome(raised: Exception, context: StepContext) -> Outcome:
             return Failed({"message": raised.sentence, "name": type(raised).__name__}, final=400 <= raised.status < 500)
     # The text of an exception may hold anything; the log keeps it under the path.
     logger.error("Step %s of run %s failed", context.path, context.run_id, exc_info=raised)
-    name = type(raised).__name__
+    asked = raised.__cause__  # in a thread of the bridge it stands behind another
+    name = type(asked if isinstance(asked, EXITS) else raised).__name__
     return Failed(
         {"message": f"Step {context.step_id} failed with {name}; the server's log has the details.", "name": name}
     )

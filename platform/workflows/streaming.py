@@ -1,5 +1,6 @@
 """A run told as server-sent events: where it stands, then every step, until it is over."""
 
+import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from typing import Any
@@ -14,9 +15,11 @@ from ground.bridge import in_django
 from ground.errors import PlatformError
 from identity.principal import Principal
 from workflows.actions import find_run
+from workflows.definitions import find_workflow_pk
 from workflows.models import WorkflowRun
 
-QUIET_SECONDS = 15.0  # without an event a sign of life is sent, and the caller's rights are asked for again
+QUIET_SECONDS = 5.0  # without an event a sign of life is sent
+CHECKED_SECONDS = 4.0  # how often the caller's rights are asked for again
 
 
 def told(principal: Principal, workflow_id: str, run_id: str, cursor: str | None) -> AsyncGenerator[bytes, None]:
@@ -38,12 +41,13 @@ async def _pieces(principal: Principal, run: WorkflowRun, cursor: str | None) ->
 async def _events(principal: Principal, run: WorkflowRun, cursor: str | None) -> AsyncGenerator[bytes, None]:
     key = str(run.id)
     async with Feed(principal, cursor) as feed:
-        status = await in_django(_status, run)
+        status, checked_at = await in_django(_status, run), time.monotonic()
         yield _piece("status", {"runId": run.run_id, "status": status})
         while status not in OVER:
             entry = await feed.next(QUIET_SECONDS)
+            if time.monotonic() - checked_at > CHECKED_SECONDS:
+                feed.principal, checked_at = await in_django(_checked, principal, run), time.monotonic()
             if entry is None:
-                await in_django(_check, principal)
                 status = await in_django(_status, run)
                 yield _piece("status", {"runId": run.run_id, "status": status}) if status in OVER else b": \n\n"
                 continue
@@ -60,10 +64,13 @@ def _status(run: WorkflowRun) -> str:
     return WorkflowRun.objects.values_list("status", flat=True).get(pk=run.pk)
 
 
-def _check(principal: Principal) -> None:
-    """Unauthenticated when the key was revoked or the user has left meanwhile."""
+def _checked(principal: Principal, run: WorkflowRun) -> Principal:
+    """The caller as it is now; raises when the key was revoked, or the run is no longer the caller's to see."""
     credential = principal.credential
-    again(principal.tenant_id, principal.user_id, credential.kind, credential.id)
+    now = again(principal.tenant_id, principal.user_id, credential.kind, credential.id)
+    WorkflowRun.objects.get_visible(now, run.run_id)
+    find_workflow_pk(now, run.workflow.slug, "workflows:read")
+    return now
 
 
 def _piece(name: str, facts: Any, cursor: str | None = None) -> bytes:

@@ -8,9 +8,10 @@ from django.conf import settings
 from credentials.authentication import again
 from durable.ledger import Hold, Lost
 from durable.models import FAILED
-from ground.errors import Unauthenticated
+from ground.errors import NotFound, Unauthenticated
+from identity.principal import Principal
 from workflows.announcing import announce_run
-from workflows.definitions import Definition, definition_of
+from workflows.definitions import Definition, definition_of, find_workflow_pk
 from workflows.engine import LEDGER, advance
 from workflows.models import WorkflowRun, WorkflowStep
 from workflows.records import read_records
@@ -49,6 +50,10 @@ def _carry_on(run: WorkflowRun, hold: Hold) -> None:
         if run.started_by_id is None:
             raise Unauthenticated
         principal = again(run.tenant_id, run.started_by_id, run.credential_kind, run.credential_id)
+        allowed(principal, definition.workflow_id)
+    except NotFound:
+        end(run, hold, definition, NOT_ALLOWED, "Forbidden")
+        return
     except Unauthenticated:
         end(
             run,
@@ -60,6 +65,14 @@ def _carry_on(run: WorkflowRun, hold: Hold) -> None:
         return
     records = read_records(WorkflowStep.objects.filter(run_id=run.id)) if run.step_count else {}
     advance(run, hold, definition, principal, records, budget=None)
+
+
+NOT_ALLOWED = "The user who started this run may no longer carry out its workflow."
+
+
+def allowed(principal: Principal, workflow_id: str) -> None:
+    """NotFound when the principal may not carry out the workflow now. One that is disabled starts no new runs."""
+    find_workflow_pk(principal, workflow_id, "workflows:execute")
 
 
 def changed_sentence(name: str) -> str:

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from workflows.context import StepFailed
@@ -29,6 +30,7 @@ from workflows.values import kept
 
 MOST_ITEMS = 10_000
 MOST_RECORDS = 10_000
+MOST_GROUPS = 500
 MOST_SLEEP = timedelta(days=366)
 
 Done = Callable[[Any], None]
@@ -45,10 +47,11 @@ class Item:
 
 @dataclass(slots=True)
 class _Sleeping:
-    """A sleep of the graph's own."""
+    """A sleep of the graph's own; `done` goes on behind it."""
 
     record: Record
     scope: "_Sequence"
+    done: Done
 
 
 @dataclass(slots=True)
@@ -81,6 +84,7 @@ class Walk:
         self.blocked: dict[str, Leaf | _Sleeping] = {}
         self.error: dict[str, Any] | None = None
         self.is_finished, self.result = False, None
+        self._groups: set[str] = set()
         self._agenda: deque[Callable[[], None]] = deque()
         root = _Sequence(self, None, nodes, "", (), given, self._finish)
         self._agenda.append(lambda: root.start(given))
@@ -143,6 +147,22 @@ class Walk:
             return
         leaf.record.status, leaf.record.wake_at = WAITING, now() + timedelta(seconds=delay)
         self._over(leaf, lambda: self.block(leaf))
+
+    def wake(self) -> None:
+        """Go on with what has slept long enough."""
+        moment = datetime.now(UTC)
+        for path, waiting in list(self.blocked.items()):
+            record = waiting.record
+            if record.wake_at is None or record.wake_at > moment:
+                continue
+            del self.blocked[path]
+            if isinstance(waiting, Leaf):
+                record.status, record.wake_at = RUNNING, None
+                self._activate(waiting)
+            else:
+                self.close(record, record.input)
+                self._agenda.append(partial(waiting.done, record.input))
+        self._settle()
 
     def wakes_at(self) -> datetime | None:
         """When the first of the sleeping steps wakes."""
@@ -216,15 +236,17 @@ class Walk:
 
     # --- records ------------------------------------------------------------------------------------------------------
 
-    def open(self, path: str, name: str, given: Any) -> Record:
-        """The record at this place; a new one when there is none."""
+    def open(self, path: str, name: str, given: Any, *, group: bool = False) -> Record:
+        """The record at this place; a new one when there is none. That of a foreach as a whole does not count."""
+        if group and len(self._groups) < MOST_GROUPS:
+            self._groups.add(path)
         found = self.records.get(path)
         if found is None:
             found = self.fresh[path] = self._new(path, name, given)
         return found
 
     def _new(self, path: str, name: str, given: Any) -> Record:
-        if len(self.records) >= MOST_RECORDS:
+        if len(self.records) >= MOST_RECORDS + len(self._groups):
             raise StepFailed(f"The run has more than {MOST_RECORDS} step records.")
         record = self.records[path] = new_record(path, name, len(self.records), given)
         return record
@@ -381,7 +403,7 @@ class _Sequence:
             record.wake_at = _until(node, self.scope(given))
             record.status = WAITING
         if record.wake_at > datetime.now(UTC):
-            self.walk.block(_Sleeping(record, self))
+            self.walk.block(_Sleeping(record, self, done))
             return
         self.walk.close(record, record.input)
         done(record.input)
@@ -464,7 +486,7 @@ class _Foreach:
     def start(self, given: Any) -> None:
         """The first items."""
         name = self.node.node.id
-        self.record = self.scope.walk.open(f"{self.scope.prefix}{name}", name, given)
+        self.record = self.scope.walk.open(f"{self.scope.prefix}{name}", name, given, group=True)
         if self.record.is_done:
             self.done(self.record.output)
             return

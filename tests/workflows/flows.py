@@ -1,7 +1,9 @@
 """The workflows of these tests, written in Python."""
 
+import sys
 import time
 from typing import Any
+from uuid import uuid4
 
 from pydantic import BaseModel
 
@@ -9,6 +11,7 @@ from ground import valkey
 from workflows.builder import agent, tool, workflow
 from workflows.context import StepContext, StepFailed
 from workflows.functions import step
+from workflows.models import Workflow
 
 
 class Number(BaseModel):
@@ -233,3 +236,73 @@ def told(data: Any, context: StepContext) -> Any:
 
 
 workflow("t-told").then(told)
+
+
+@step
+def exits(data: Any) -> Any:
+    """End the process, if it were to go by this step."""
+    sys.exit(3)
+
+
+@step
+def mutate(data: Any) -> int:
+    """Change what it got."""
+    data["gone"] = data.pop("n")
+    return 1
+
+
+@step
+def state_nul(data: Any, context: StepContext) -> None:
+    """Keep what cannot be kept."""
+    context.set_state(x="\x00")
+
+
+@step
+def state_object(data: Any, context: StepContext) -> None:
+    """Keep what cannot be kept."""
+    context.set_state(x=object())
+
+
+@step
+def suspend_object(data: Any, context: StepContext) -> None:
+    """Wait with what cannot be kept."""
+    context.suspend(object())
+
+
+@step
+def bail_nul(data: Any, context: StepContext) -> None:
+    """End with what cannot be kept."""
+    context.bail("\x00")
+
+
+@step
+def deep(data: Any) -> Any:
+    """Three hundred arrays in each other."""
+    for _ in range(300):
+        data = [data]
+    return data
+
+
+@step(transactional=True)
+def writes_and_waits(data: str, context: StepContext) -> None:
+    """Make a row, and wait once."""
+    Workflow.objects.create(tenant_id=data, slug=f"written-{uuid4().hex}", name="Written", enabled=False)
+    if context.resume_data is None:
+        context.suspend()
+
+
+workflow("t-exits").then(exits)
+workflow("t-exits-parallel").parallel([exits, slowly])
+short = workflow("short").sleep(0.2).then(echo)
+workflow("t-sleep-beside").parallel([short, slowly])
+workflow("t-mutates").then(echo).parallel([mutate, echo.named("echo2")])
+ghost = workflow("t-ghost-inner").parallel([ask, bailer])
+workflow("t-ghost", input=Number).then(ghost, id="inner").map("init").then(approve)
+workflow("t-map-raises").map(lambda data: data["n"])
+workflow("t-branch-raises").branch([(lambda data: data["n"] > 1, echo)])
+workflow("t-state-nul").then(state_nul)
+workflow("t-state-object").then(state_object)
+workflow("t-suspend-object").then(suspend_object)
+workflow("t-bail-nul").then(bail_nul)
+workflow("t-deep").then(deep)
+workflow("t-writes-and-waits").then(writes_and_waits)

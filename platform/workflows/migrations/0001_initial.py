@@ -4,6 +4,7 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+import durable.reading
 import ground.uuid7
 
 
@@ -80,12 +81,12 @@ class Migration(migrations.Migration):
                 ("resource_id", models.CharField(max_length=200)),
                 ("credential_kind", models.CharField(max_length=20)),
                 ("credential_id", models.CharField(max_length=100)),
-                ("input", models.JSONField(null=True)),
-                ("initial_state", models.JSONField(null=True)),
-                ("state", models.JSONField(null=True)),
-                ("request_context", models.JSONField(null=True)),
-                ("result", models.JSONField(null=True)),
-                ("error", models.JSONField(null=True)),
+                ("input", models.JSONField(decoder=durable.reading.Decoder, null=True)),
+                ("initial_state", models.JSONField(decoder=durable.reading.Decoder, null=True)),
+                ("state", models.JSONField(decoder=durable.reading.Decoder, null=True)),
+                ("request_context", models.JSONField(decoder=durable.reading.Decoder, null=True)),
+                ("result", models.JSONField(decoder=durable.reading.Decoder, null=True)),
+                ("error", models.JSONField(decoder=durable.reading.Decoder, null=True)),
                 ("trace_id", models.CharField(blank=True, default="", max_length=32)),
                 ("per_step", models.BooleanField(default=False)),
                 (
@@ -123,12 +124,12 @@ class Migration(migrations.Migration):
                 ("step_id", models.CharField(max_length=120)),
                 ("position", models.IntegerField()),
                 ("status", models.CharField(max_length=10)),
-                ("input", models.JSONField(null=True)),
-                ("output", models.JSONField(null=True)),
-                ("error", models.JSONField(null=True)),
-                ("suspend_payload", models.JSONField(null=True)),
-                ("resume_payload", models.JSONField(null=True)),
-                ("metadata", models.JSONField(null=True)),
+                ("input", models.JSONField(decoder=durable.reading.Decoder, null=True)),
+                ("output", models.JSONField(decoder=durable.reading.Decoder, null=True)),
+                ("error", models.JSONField(decoder=durable.reading.Decoder, null=True)),
+                ("suspend_payload", models.JSONField(decoder=durable.reading.Decoder, null=True)),
+                ("resume_payload", models.JSONField(decoder=durable.reading.Decoder, null=True)),
+                ("metadata", models.JSONField(decoder=durable.reading.Decoder, null=True)),
                 ("attempts", models.IntegerField(default=1)),
                 ("wake_at", models.DateTimeField(null=True)),
                 ("started_at", models.DateTimeField(null=True)),
