@@ -10,13 +10,13 @@ from django.conf import settings
 from pydantic import ValidationError
 
 from ground.bridge import in_django, on_background
-from ground.errors import Conflict, InvalidInput, Issue, PlatformError
+from ground.errors import Conflict, InvalidInput
 from identity.principal import Principal
 from inference.tracing import trace_ids
-from toolbox import child, frames, running
+from toolbox import child, frames, inline, running
 from toolbox.context import ToolContext, context_of
 from toolbox.declaring import Declared
-from toolbox.failures import failed, readable, too_busy, too_slow
+from toolbox.failures import Refused, failed, readable, too_busy, too_slow
 from toolbox.processes import Busy, TooSlow, pool
 from toolbox.registry import declared
 from toolbox.rows import find_tool
@@ -88,11 +88,13 @@ def prepare(
 async def _done(work: Work) -> Any:
     trace_id, limit = trace_ids().trace_id, settings.LIMIT_TOOL_RESULT_BYTES
     try:
-        body = await (_inline(work, limit) if work.tool.inline else _elsewhere(work, limit))
+        body = await (
+            inline.run(work.tool, work.data, work.context, limit) if work.tool.inline else _elsewhere(work, limit)
+        )
         return json.loads(body)
     except running.Failed as failure:
         raise failed(work.tool, *failure.failure, trace_id, limit) from None
-    except _Refused as refused:
+    except Refused as refused:
         answer = readable(refused.kind, refused.sentence, refused.issues, trace_id)
         if answer is None:
             raise failed(work.tool, "raised", f"{refused.kind}: {refused.sentence}", trace_id, limit) from None
@@ -101,14 +103,6 @@ async def _done(work: Work) -> Any:
         raise too_slow(work.tool, work.seconds, trace_id) from None
     except Busy:
         raise too_busy(work.tool, work.seconds, trace_id) from None
-
-
-class _Refused(Exception):
-    """The tool raised one of ground.errors."""
-
-    def __init__(self, kind: str, sentence: str, issues: list[Issue]) -> None:
-        self.kind, self.sentence, self.issues = kind, sentence, issues
-        super().__init__(sentence)
 
 
 async def _elsewhere(work: Work, limit: int) -> bytes:
@@ -138,23 +132,5 @@ def _read(answer: bytes) -> bytes:
     if kind == child.VALUE:
         return body
     if kind == child.REFUSAL:
-        raise _Refused(**json.loads(body))
+        raise Refused(**json.loads(body))
     raise running.Failed(*json.loads(body))
-
-
-async def _inline(work: Work, limit: int) -> bytes:
-    """In this process: on the loop, or in a thread where the ORM may be used."""
-    try:
-        async with asyncio.timeout(work.seconds):
-            if running.is_asynchronous(work.tool):
-                value = await running.call(work.tool, work.data, work.context)
-            else:
-                value = await in_django(running.call, work.tool, work.data, work.context)
-    except PlatformError as refused:
-        issues = refused.issues if isinstance(refused, InvalidInput) else []
-        raise _Refused(type(refused).__name__, refused.sentence, issues) from None
-    except TimeoutError:
-        raise TooSlow from None
-    except Exception as failure:
-        raise running.raised(failure) from None
-    return running.encoded(work.tool, value, limit)

@@ -34,6 +34,14 @@ _READABLE: dict[str, type[PlatformError]] = {
 }
 
 
+class Refused(Exception):
+    """The tool raised one of ground.errors."""
+
+    def __init__(self, kind: str, sentence: str, issues: list[Issue]) -> None:
+        self.kind, self.sentence, self.issues = kind, sentence, issues
+        super().__init__(sentence)
+
+
 def failed(declared: Declared, kind: str, details: str, trace_id: str, limit: int) -> UpstreamFailed:
     """The error that a caller reads."""
     logger.error("Tool %s failed (%s) in trace %s: %s", declared.id, kind, trace_id, details)

@@ -1,6 +1,7 @@
 """Tools that fail in every way, and some that do not."""
 
 import asyncio
+import concurrent.futures
 import os
 import subprocess
 import sys
@@ -8,7 +9,7 @@ import threading
 import time
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_serializer
 
 from ground.errors import InvalidInput, Unprocessable
 from toolbox.context import ToolContext
@@ -47,6 +48,63 @@ def raises(data: Nothing) -> None:
 def raises_inline(data: Nothing) -> None:
     """Raises in the server's own process."""
     raise RuntimeError("the secret of the exception")
+
+
+_ENDS: dict[str, BaseException] = {
+    "exit": SystemExit(3),
+    "interrupt": KeyboardInterrupt(),
+    "cancelled": asyncio.CancelledError(),
+    "cancelled elsewhere": concurrent.futures.CancelledError(),
+    "exhausted": StopIteration(),
+    "late": TimeoutError(),
+    "closed": GeneratorExit(),
+}
+
+
+@tool(id="ends_inline", inline=True)
+def ends_inline(data: str) -> None:
+    """Raises what would end more than its call, in a thread of the server's."""
+    raise _ENDS[data]
+
+
+@tool(id="ends_inline_async", inline=True)
+async def ends_inline_async(data: str) -> None:
+    """Raises what would end more than its call, on the server's loop."""
+    raise _ENDS[data]
+
+
+@tool(id="cancels_its_task", inline=True)
+async def cancels_its_task(data: Nothing) -> None:
+    """Cancels the task that it runs in."""
+    task = asyncio.current_task()
+    assert task is not None
+    task.cancel()
+    await asyncio.sleep(60)
+
+
+@tool(id="waits_inline", timeout=30, inline=True)
+async def waits_inline(data: str) -> None:
+    """Writes a file once it waits, and another one when it is cancelled."""
+    try:
+        await asyncio.to_thread(_write, f"{data}-begun", 1)
+        await asyncio.sleep(60)
+    finally:
+        _write(f"{data}-ended", 1)
+
+
+class Exits(BaseModel):
+    """A result that cannot be written."""
+
+    @model_serializer
+    def written(self) -> dict[str, Any]:
+        """Ends the process."""
+        raise SystemExit(3)
+
+
+@tool(id="exits_when_written", inline=True)
+async def exits_when_written(data: Nothing) -> Exits:
+    """Returns a result that cannot be written."""
+    return Exits()
 
 
 @tool(id="refuses")

@@ -12,6 +12,7 @@ import psutil
 import pytest
 
 from ground.errors import Conflict, InvalidInput, NotFound, TimedOut, Unprocessable, UpstreamFailed
+from identity.principal import Principal
 from tests.cast import Cast
 from tests.toolbox.conftest import Use, change, eventually
 from toolbox import processes
@@ -58,6 +59,36 @@ def test_a_failing_tool_is_one_sentence_and_a_trace_id(
     assert failed.value.trace_id in caplog.text
     assert ("the secret of the exception" in caplog.text) is tool_id.startswith("raises")
     assert use(cast.ben, "weather", {"city": "Kiel"})["city"] == "Kiel"
+
+
+@pytest.mark.parametrize("tool_id", ["ends_inline", "ends_inline_async"])
+@pytest.mark.parametrize(
+    "end", ["exit", "interrupt", "cancelled", "cancelled elsewhere", "exhausted", "late", "closed"]
+)
+def test_an_inline_tool_ends_nothing_but_its_call(cast: Cast, use: Use, tool_id: str, end: str) -> None:
+    with pytest.raises(UpstreamFailed, match=rf"^Tool {tool_id} failed; try again, and report it with the trace id"):
+        use(cast.ben, tool_id, end, seconds=2)
+
+    assert use(cast.ben, "weather", {"city": "Kiel"})["city"] == "Kiel"
+
+
+@pytest.mark.parametrize("tool_id", ["cancels_its_task", "exits_when_written"])
+def test_an_inline_tool_cannot_end_its_task_either(cast: Cast, use: Use, tool_id: str) -> None:
+    with pytest.raises(UpstreamFailed, match=rf"^Tool {tool_id} failed; try again, and report it with the trace id"):
+        use(cast.ben, tool_id, seconds=2)
+
+
+async def test_cancelling_a_call_cancels_an_inline_tool(
+    cast_principal: Principal, bad_tools: None, tmp_path: Path
+) -> None:
+    work = asyncio.ensure_future(run_tool(cast_principal, "waits_inline", str(tmp_path / "file")))
+    await asyncio.to_thread(eventually, (tmp_path / "file-begun").exists)
+
+    work.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await work
+    await asyncio.to_thread(eventually, (tmp_path / "file-ended").exists)
 
 
 @pytest.mark.parametrize("tool_id", ["loops", "sleeps_inline"])

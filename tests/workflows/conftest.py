@@ -19,7 +19,7 @@ def ben(cast: Cast) -> Runs:
     return Runs(cast.ben)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def worker() -> Iterator[None]:
     """A real worker on the tests' database and broker, and the sweep that beat would ask for."""
     with working():
