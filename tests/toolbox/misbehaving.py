@@ -9,7 +9,7 @@ import threading
 import time
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, model_serializer
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from ground.errors import InvalidInput, Unprocessable
 from toolbox.context import ToolContext
@@ -93,18 +93,19 @@ async def waits_inline(data: str) -> None:
 
 
 class Exits(BaseModel):
-    """A result that cannot be written."""
+    """A result that cannot be checked."""
 
-    @model_serializer
-    def written(self) -> dict[str, Any]:
+    @model_validator(mode="before")
+    @classmethod
+    def checked(cls, value: Any) -> Any:
         """Ends the process."""
         raise SystemExit(3)
 
 
-@tool(id="exits_when_written", inline=True)
-async def exits_when_written(data: Nothing) -> Exits:
-    """Returns a result that cannot be written."""
-    return Exits()
+@tool(id="exits_when_checked", inline=True)
+async def exits_when_checked(data: Nothing) -> Exits:
+    """Returns a result that cannot be checked."""
+    return {}  # type: ignore[return-value]
 
 
 @tool(id="refuses")
