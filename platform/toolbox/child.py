@@ -25,7 +25,7 @@ from django.db import connections
 
 from ground.errors import InvalidInput, PlatformError
 from launch.shim import tie_to_parent
-from toolbox import frames, running
+from toolbox import frames, running, watching
 from toolbox.context import ToolContext
 from toolbox.declaring import Declared, declared_by
 from toolbox.running import Failed
@@ -38,17 +38,19 @@ MOVED = b"!"  # in front of it: this process is not to be used again
 def main() -> None:
     """Serve until the socket ends: `FD PARENT`."""
     descriptor, parent = map(int, sys.argv[1:3])
-    tie_to_parent(signal.SIGKILL)
+    tie_to_parent(signal.SIGTERM)
     if os.getppid() != parent:
         sys.exit(1)  # the parent ended before the kernel was told
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    os.set_inheritable(descriptor, False)  # the server would wait for the end of whoever holds it
+    watching.work_watched(descriptor)
     with socket.socket(fileno=descriptor) as link, suppress(frames.Ended, OSError):
         frames.send(link, b"")  # ready
         while True:
             answer = _answered(json.loads(frames.receive(link)))
             # What a tool leaves running would run into the next one's time and memory.
-            frames.send(link, (MOVED if threading.active_count() > 1 else b"") + answer)
+            frames.send(link, (MOVED if threading.active_count() > 1 or watching.has_children() else b"") + answer)
 
 
 def _answered(job: dict[str, Any]) -> bytes:

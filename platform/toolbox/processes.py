@@ -3,12 +3,10 @@
 import asyncio
 import atexit
 import os
-import signal
 import socket
 import subprocess
 import sys
 import time
-from contextlib import suppress
 
 from django.conf import settings
 
@@ -33,7 +31,10 @@ class TooSlow(Exception):
 
 
 class ToolProcess:
-    """One child. Start it on the background loop: the kernel ties it to the thread that forked it."""
+    """A worker, and the process that watches it, which is our child.
+
+    Start it on the background loop: the kernel ties it to the thread that forked it.
+    """
 
     def __init__(self) -> None:
         self.link, theirs = socket.socketpair()
@@ -46,7 +47,7 @@ class ToolProcess:
                 stdin=subprocess.DEVNULL,
                 stdout=2,  # what a tool prints goes where the logs go
                 pass_fds=(theirs.fileno(),),
-                start_new_session=True,  # killed with everything that it starts
+                start_new_session=True,  # Ctrl-C reaches the server alone, which ends it
             )
         self.idle: asyncio.TimerHandle | None = None
         self.owner = os.getpid()
@@ -54,8 +55,14 @@ class ToolProcess:
 
     @property
     def is_usable(self) -> bool:
-        """Whether it still runs."""
-        return self.process.poll() is None
+        """Whether the worker still runs: its end of the link is open, and silent."""
+        try:
+            self.link.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        return False
 
     async def ask(self, job: bytes, limit: int) -> bytes:
         """Its answer; frames.Ended when it dies over the job, frames.TooLong when it says too much."""
@@ -71,10 +78,7 @@ class ToolProcess:
         if self.idle is not None:
             self.idle.cancel()
         self.link.close()
-        if self.process.poll() is None:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.kill()
+        self.process.terminate()  # it kills the worker, and all that tools have started
 
     def _collect(self, loop: asyncio.AbstractEventLoop) -> None:
         if self.process.poll() is None:

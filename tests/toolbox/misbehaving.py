@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
@@ -206,6 +206,47 @@ def leaves_a_program(data: str) -> None:
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     _write(data, child.pid)
     time.sleep(60)
+
+
+class Start(BaseModel):
+    """A program to leave behind."""
+
+    file: str
+    then: Literal["wait", "exit", "return"]
+    hidden: bool = False
+
+
+@tool(id="leaves_a_session", timeout=1.5)
+def leaves_a_session(data: Start) -> int:
+    """Starts a program in a session of its own, `hidden`: by one that ends, writes its id to a file, and goes on."""
+    starter = [sys.executable, "-c", _STARTER, data.file] if data.hidden else ["sleep", "60"]
+    child = subprocess.Popen(starter, start_new_session=True)
+    if data.hidden:
+        child.wait()
+    else:
+        _write(data.file, child.pid)
+    if data.then == "wait":
+        time.sleep(60)
+    if data.then == "exit":
+        os._exit(3)
+    return os.getpid()
+
+
+_STARTER = """
+import subprocess, sys
+pid = subprocess.Popen(["sleep", "60"], start_new_session=True).pid
+open(sys.argv[1], "w").write(str(pid))
+"""
+
+
+@tool(id="runs_a_program")
+def runs_a_program(data: Nothing) -> int:
+    """Runs a program to its end, and starts one that it does not wait for but that ends."""
+    subprocess.run(["true"], check=True)
+    ended = subprocess.Popen(["true"])
+    os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+    ended.returncode = 0
+    return os.getpid()
 
 
 @tool(id="tells_its_process")

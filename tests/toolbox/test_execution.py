@@ -5,6 +5,7 @@ import logging
 import os
 import re
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +157,34 @@ def test_what_a_stopped_tool_has_started_ends_with_it(cast: Cast, use: Use, tmp_
 
     left = int((tmp_path / "pid").read_text())
     eventually(lambda: not psutil.pid_exists(left) or psutil.Process(left).status() == "zombie")
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+@pytest.mark.parametrize("then", ["wait", "exit", "return"])
+def test_no_session_of_its_own_saves_what_a_tool_has_started(
+    cast: Cast, use: Use, tmp_path: Path, then: str, hidden: bool
+) -> None:
+    with suppress(TimedOut, UpstreamFailed):
+        use(cast.ben, "leaves_a_session", {"file": str(tmp_path / "pid"), "then": then, "hidden": hidden})
+
+    left = int((tmp_path / "pid").read_text())
+    eventually(lambda: not psutil.pid_exists(left))
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_process_in_which_a_tool_left_a_program_is_not_used_again(
+    cast: Cast, use: Use, tmp_path: Path, hidden: bool
+) -> None:
+    left = use(cast.ben, "leaves_a_session", {"file": str(tmp_path / "pid"), "then": "return", "hidden": hidden})
+
+    assert use(cast.ben, "tells_its_process")["pid"] != left
+    eventually(lambda: not psutil.pid_exists(left))
+
+
+def test_a_process_in_which_every_program_has_ended_is_used_again(cast: Cast, use: Use) -> None:
+    first = use(cast.ben, "runs_a_program")
+
+    assert use(cast.ben, "tells_its_process")["pid"] == first
 
 
 def test_a_tool_may_use_the_database(cast: Cast, use: Use) -> None:
