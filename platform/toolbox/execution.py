@@ -10,7 +10,7 @@ from django.conf import settings
 from pydantic import ValidationError
 
 from ground.bridge import in_django, on_background
-from ground.errors import Conflict, InvalidInput
+from ground.errors import Conflict, InvalidInput, PlatformError
 from identity.principal import Principal
 from inference.tracing import trace_ids
 from toolbox import child, frames, inline, running
@@ -68,10 +68,7 @@ def prepare(
     """Let the call in, or say why not. `seconds` shortens the tool's own time; `approved`: a person has agreed."""
     found = declared()[find_tool(principal, tool_id, "tools:execute").slug]
     body = json.dumps(data).encode()
-    try:
-        running.validated(found, body)
-    except ValidationError as fault:
-        raise InvalidInput(f"Invalid input for the tool {found.id}", running.issues_of(fault)) from None
+    _check(found, body)
     if found.requires_approval and not approved:
         raise Conflict(f"Tool {found.id} runs only after a person has approved the call, which nobody can do here yet.")
     context = context_of(
@@ -83,6 +80,18 @@ def prepare(
         request_context=request_context or {},
     )
     return Work(found, body, context)
+
+
+def _check(found: Declared, body: bytes) -> None:
+    try:
+        running.validated(found, body)
+    except ValidationError as fault:
+        raise InvalidInput(f"Invalid input for the tool {found.id}", running.issues_of(fault)) from None
+    except PlatformError:
+        raise
+    except BaseException as failure:  # the tool's own validators run here, in the server
+        details, limit = running.raised(failure).failure.details, settings.LIMIT_TOOL_RESULT_BYTES
+        raise failed(found, "raised", details, trace_ids().trace_id, limit) from None
 
 
 async def _done(work: Work) -> Any:

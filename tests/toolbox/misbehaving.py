@@ -93,7 +93,7 @@ async def waits_inline(data: str) -> None:
 
 
 class Exits(BaseModel):
-    """A result that cannot be checked."""
+    """A value that cannot be checked."""
 
     @model_validator(mode="before")
     @classmethod
@@ -106,6 +106,11 @@ class Exits(BaseModel):
 async def exits_when_checked(data: Nothing) -> Exits:
     """Returns a result that cannot be checked."""
     return {}  # type: ignore[return-value]
+
+
+@tool(id="exits_when_asked", inline=True)
+async def exits_when_asked(data: Exits) -> None:
+    """Takes an input that cannot be checked."""
 
 
 @tool(id="refuses")

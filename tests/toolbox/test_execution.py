@@ -73,7 +73,7 @@ def test_an_inline_tool_ends_nothing_but_its_call(cast: Cast, use: Use, tool_id:
     assert use(cast.ben, "weather", {"city": "Kiel"})["city"] == "Kiel"
 
 
-@pytest.mark.parametrize("tool_id", ["cancels_its_task", "exits_when_checked"])
+@pytest.mark.parametrize("tool_id", ["cancels_its_task", "exits_when_checked", "exits_when_asked"])
 def test_an_inline_tool_cannot_end_its_task_either(cast: Cast, use: Use, tool_id: str) -> None:
     with pytest.raises(UpstreamFailed, match=rf"^Tool {tool_id} failed; try again, and report it with the trace id"):
         use(cast.ben, tool_id, seconds=2)
