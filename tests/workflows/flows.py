@@ -292,6 +292,7 @@ def writes_and_waits(data: str, context: StepContext) -> None:
 
 
 workflow("t-exits").then(exits)
+workflow("t-exits-slowly").then(slowly).then(exits)
 workflow("t-exits-parallel").parallel([exits, slowly])
 short = workflow("short").sleep(0.2).then(echo)
 workflow("t-sleep-beside").parallel([short, slowly])

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 from copy import deepcopy
+from hashlib import sha256
 from typing import Any
 
 from hypothesis import given, settings
@@ -41,7 +42,7 @@ def nodes(depth: int) -> st.SearchStrategy[Graph]:
         st.tuples(single, st.integers(1, 3)).map(_foreach),
         st.tuples(single, st.integers(1, 3)).map(_loop),
         st.just({"type": "sleep", "duration": 0}),
-        st.just({"type": "mapping", "mapping": {"was": "input", "began": "init"}}),
+        st.just({"type": "mapping", "mapping": {"was": "length(to_string(input))", "began": "init.n"}}),
     )
 
 
@@ -56,7 +57,7 @@ def _foreach(pair: tuple[Graph, int]) -> Graph:
 
 
 def _fed(node: Graph) -> list[Graph]:
-    feeding = {"type": "mapping", "mapping": ["input", "init", "input"]}
+    feeding = {"type": "mapping", "mapping": ["length(to_string(input))", "init.n", "'x'"]}
     return [feeding, node] if node["type"] == "foreach" else [node]
 
 
@@ -153,7 +154,7 @@ class Driver:
             walk.suspend(leaf, {"asks": leaf.path}, None)
         else:
             self.carried_out[leaf.path] += 1
-            walk.succeed(leaf, {"step": leaf.path, "of": leaf.record.input})
+            walk.succeed(leaf, {"step": leaf.path, "of": sha256(repr(leaf.record.input).encode()).hexdigest()[:8]})
         self._keep(walk)
         return True
 
@@ -167,7 +168,7 @@ class Driver:
         record.status, record.resume_payload = RESUMED, "go"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(graphs(2), st.randoms(use_true_random=False))
 def test_crashes_and_orders_change_nothing(graph: Graph, random: Any) -> None:
     body = body_of(graph)
