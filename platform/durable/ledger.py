@@ -48,6 +48,11 @@ def owner() -> str:
     return _owner(os.getpid())
 
 
+def json_text(value: Any) -> str | None:
+    """A value as a JSON column takes it; nothing for nothing."""
+    return None if value is None else orjson.dumps(value).decode()
+
+
 class Ledger:
     """The runs of one kind and the records of their steps; `records` has a foreign key named `run`."""
 
@@ -98,17 +103,35 @@ class Ledger:
         )
         return next(iter(rows), None)
 
-    def take(self, run: Run, **changes: Any) -> Hold | None:
-        """Take up a run that waits for a person, whose row the caller has locked; None while somebody holds it."""
+    def take(self, run: Run, resumed: Sequence[UUID] = (), payload: Any = None, **changes: Any) -> Hold | None:
+        """Give suspended steps what they wait for, and take up their run, whose row the caller has locked.
+
+        None while somebody holds the run: whoever it is was asked to look.
+        """
+        given: list[Any] = [json_text(payload), run.id, list(resumed)]
         if run.owner:
+            with connection.cursor() as cursor:
+                cursor.execute(self._give, given)
             self.ask(run.id, LOOK)
             return None
         run.status, run.owner, run.fence, run.takings = RUNNING, owner(), run.fence + 1, 1
-        self._change(
-            "id = %s", [run.id], status=RUNNING, owner=run.owner, fence=run.fence, takings=1, control="",
-            due_in=settings.RUN_LEASE_SECONDS, messaged_at=None, **changes,
-        )  # fmt: skip
+        assignments, values = self._assignments({
+            "status": RUNNING, "owner": run.owner, "fence": run.fence, "takings": 1, "control": "",
+            "due_in": settings.RUN_LEASE_SECONDS, "messaged_at": None, **changes,
+        })  # fmt: skip
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"WITH given AS ({self._give}) UPDATE {self._run_table} SET {assignments} WHERE id = %s",  # noqa: S608
+                [*given, *values, run.id],
+            )
         return Hold(run.id, run.fence)
+
+    @cached_property
+    def _give(self) -> str:
+        return (
+            f"UPDATE {self._record_table} SET status = 'resumed', resume_payload = %s::jsonb,"  # noqa: S608
+            " resumed_at = clock_timestamp() WHERE run_id = %s AND id = ANY(%s) AND status = 'suspended' RETURNING 1"
+        )
 
     def renew(self, holds: Iterable[Hold]) -> dict[UUID, str]:
         """Lengthen the leases; what is asked of each run that is still ours."""
@@ -183,7 +206,7 @@ class Ledger:
                 case _:
                     is_json = isinstance(self.runs._meta.get_field(name), models.JSONField)
                     parts.append(f"{column} = %s" + ("::jsonb" if is_json else ""))
-                    values.append(orjson.dumps(value).decode() if is_json and value is not None else value)
+                    values.append(json_text(value) if is_json else value)
         return ", ".join(parts), values
 
     def _change(self, where: str, found_by: list[Any], **changes: Any) -> int:

@@ -25,7 +25,6 @@ from workflows.engine import LEDGER, advance
 from workflows.messages import send
 from workflows.models import RUN_ID_CHARACTERS, WorkflowRun, WorkflowStep
 from workflows.records import RESUMED, Record, now, read_records
-from workflows.records import SUSPENDED as RECORD_SUSPENDED
 from workflows.taking_up import NOT_ALLOWED, allowed, changed_sentence
 from workflows.values import check_given
 
@@ -200,14 +199,19 @@ def _resumed(
     if (changed := definition.changed) is not None:
         raise Conflict(changed_sentence(changed))
     records = read_records(WorkflowStep.objects.filter(run_id=run.id))
+    chosen: list[Record] = []
+    data = None
     if run.status != PAUSED or step is not None or label is not None:
         chosen = resuming.chosen(run, records, step=step, label=label, item=item)
-        _give(run, chosen, resuming.fitting(definition, chosen, resume_data))
+        data = resuming.fitting(definition, chosen, resume_data)
     stood = (datetime.now(UTC) - run.updated_at).total_seconds() if run.status in (SUSPENDED, PAUSED) else 0.0
     run.per_step = per_step
     if request_context:
         run.request_context = {**(run.request_context or {}), **request_context}
-    hold = LEDGER.take(run, deadline_in=stood, per_step=per_step, request_context=run.request_context)
+    ids = [record.id for record in chosen]
+    hold = LEDGER.take(run, ids, data, deadline_in=stood, per_step=per_step, request_context=run.request_context)
+    for record in chosen:
+        record.status, record.resume_payload, record.resumed_at = RESUMED, data, now()
     if run.deadline_at is not None:
         run.deadline_at += timedelta(seconds=stood)
     return _Resumed(run, definition, starter, hold, records)
@@ -220,15 +224,6 @@ def _gone_on(resumed: _Resumed) -> Progress:
     with batch():
         announce_run(run, definition.workflow_id)
         return _advanced(run, resumed.hold, definition, resumed.starter, resumed.records)
-
-
-def _give(run: WorkflowRun, chosen: list[Record], data: Any) -> None:
-    moment = now()
-    rows = WorkflowStep.objects.filter(run=run, id__in=[record.id for record in chosen], status=RECORD_SUSPENDED)
-    if rows.update(status=RESUMED, resume_payload=data, resumed_at=moment) != len(chosen):
-        raise Conflict(resuming.NOT_SUSPENDED)
-    for record in chosen:
-        record.status, record.resume_payload, record.resumed_at = RESUMED, data, moment
 
 
 def _starter(principal: Principal, run: WorkflowRun, workflow_id: str) -> Principal:
