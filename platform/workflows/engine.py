@@ -22,11 +22,12 @@ from workflows.context import Bailed, StepContext, StepFailed, Suspended
 from workflows.definitions import Definition, input_fault
 from workflows.functions import function
 from workflows.graph import FUNCTION
+from workflows.leaves import Leaf
 from workflows.messages import send, send_at
 from workflows.models import WorkflowRun, WorkflowStep
 from workflows.records import RESUMED, Record, read_records
 from workflows.values import kept
-from workflows.walk import Leaf, Walk
+from workflows.walk import Walk
 
 LEDGER = Ledger(WorkflowRun, WorkflowStep)
 HEART = Heart(LEDGER)

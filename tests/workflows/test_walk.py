@@ -13,8 +13,9 @@ from workflows.checking import read_graph
 from workflows.definitions import input_fault
 from workflows.functions import step
 from workflows.graph import nodes_of
+from workflows.leaves import Leaf
 from workflows.records import RESUMED, Record
-from workflows.walk import Leaf, Walk
+from workflows.walk import Walk
 
 Graph = dict[str, Any]
 WAITS = "waits"
