@@ -28,7 +28,9 @@ def run_event(run_id: str = "r1", key: str | None = None) -> RunEvent:
 def logged(tenant_id: UUID) -> list[list[Any]]:
     """User, permission and event of every entry of a tenant's log."""
     found: Any = valkey.client().xrange(name_of(tenant_id))
-    return [orjson.loads(fields[b"e"]) for _, fields in found]
+    bodies = [orjson.loads(fields[b"e"]) for _, fields in found]
+    assert [department for _, _, department, _ in bodies] == [None] * len(bodies)
+    return [[user_id, permission, event] for user_id, permission, _, event in bodies]
 
 
 def run_ids(cast: Cast) -> list[str]:
