@@ -30,6 +30,12 @@ def choices(door: Door, key: str, name: str) -> Any:
     return definition(door, key, name)["inputSchema"]["properties"]["toolId"].get("enum")
 
 
+def more_tools(cast: Cast, settings: Settings) -> None:
+    """The tools of the tests beside the shipped ones; there are more of them than are listed by default."""
+    settings.TOOL_MODULES = MODULES
+    McpSettings.objects.create(tenant=cast.tenant, enum_limit=200)
+
+
 def test_each_tool_has_its_own_name_and_schema(cast: Cast, door: Door) -> None:
     found = definition(door, cast.ben.key, "tool_calculator")
 
@@ -151,7 +157,7 @@ def test_a_grant_adds_one_tool_to_list_enum_and_call(cast: Cast, door: Door) -> 
 
 
 def test_the_schema_of_a_tool_stays_as_its_author_wrote_it(cast: Cast, door: Door, settings: Settings) -> None:
-    settings.TOOL_MODULES = MODULES
+    more_tools(cast, settings)
 
     weather = definition(door, cast.ben.key, "tool_weather")
 
@@ -169,7 +175,7 @@ def test_the_schema_of_a_tool_stays_as_its_author_wrote_it(cast: Cast, door: Doo
 
 
 def test_an_input_that_is_no_object_is_wrapped(cast: Cast, door: Door, settings: Settings) -> None:
-    settings.TOOL_MODULES = MODULES
+    more_tools(cast, settings)
 
     found = definition(door, cast.ben.key, "tool_tells_its_process")
 
@@ -180,7 +186,7 @@ def test_an_input_that_is_no_object_is_wrapped(cast: Cast, door: Door, settings:
 
 
 def test_a_failure_is_one_sentence_and_a_trace_id(cast: Cast, door: Door, settings: Settings) -> None:
-    settings.TOOL_MODULES = MODULES
+    more_tools(cast, settings)
 
     answer = door.call(cast.ben.key, "tool_raises")
 
@@ -190,7 +196,7 @@ def test_a_failure_is_one_sentence_and_a_trace_id(cast: Cast, door: Door, settin
 
 @pytest.mark.parametrize("person", ["ana", "ben"])
 def test_a_tool_that_needs_approval_is_refused(cast: Cast, door: Door, settings: Settings, person: str) -> None:
-    settings.TOOL_MODULES = MODULES
+    more_tools(cast, settings)
     caller: Person = getattr(cast, person)
 
     assert door.call(caller.key, "tool_needs_approval", {"data": "/nowhere/at/all"}).sentence.startswith(
